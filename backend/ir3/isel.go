@@ -126,7 +126,7 @@ func (s *isel) empty() {
 	*s = isel{vals: s.vals, wide: s.wide, folded: s.folded, blocks: s.blocks, irBlocks: s.irBlocks[:0], join: s.join, apart: s.apart[:0], phis: s.phis[:0], opnds: s.opnds,
 		in:  inputs{fetches: in.fetches[:0], defs: in.defs[:0], prefetches: in.prefetches[:0]},
 		out: outputs{vars: out.vars[:0], locs: out.locs[:0], vals: out.vals, imms: out.imms[:0], made: out.made},
-		pre: preamble{flags: s.pre.flags}}
+		pre: preamble{flags: s.pre.flags, ifs: s.pre.ifs}}
 }
 
 // makeBlocks makes a machine block for each reachable one, in source order,

@@ -420,6 +420,11 @@ func (x *texSel) implicit() bool {
 	return true
 }
 
+// withoutNeighbours reports whether the preamble's only fiber does what needs derivatives: all look at one place, so they are 0.
+func (x *texSel) withoutNeighbours() bool {
+	return x.in.TexOp == ir.TexOpTex && x.s.f == x.s.pre.f && x.s.sh.Stage == ir.StageFragment
+}
+
 func (x *texSel) sample() {
 	s := x.s
 	t := isa.Instr{Op: isa.OpSam, Type: x.destType()}
@@ -432,7 +437,7 @@ func (x *texSel) sample() {
 		return immediate(0, false)
 	}
 	switch {
-	case x.in.TexOp == ir.TexOpTxd:
+	case x.in.TexOp == ir.TexOpTxd, x.withoutNeighbours():
 		t.Op = isa.OpSamgq
 		if s.sh.Stage != ir.StageFragment && s.sh.Stage != ir.StageCompute {
 			t.Op = isa.OpSamgp0 // the four of a quad one after the other
@@ -444,7 +449,7 @@ func (x *texSel) sample() {
 			d := x.src(k)
 			for c := range dims {
 				o := immediate(0, false)
-				if c < int(d.NumComponents) {
+				if d != nil && c < int(d.NumComponents) {
 					o = x.full(d, c, true)
 				}
 				v1 = append(v1, o)

@@ -48,8 +48,9 @@ type phys struct {
 	err         error
 	// waitFirst: the first instruction waits for what the threads' stage before left under way.
 	waitFirst bool
-	// hasPreamble: the first blocks are the preamble; early: it may run before dispatch.
-	hasPreamble, early bool
+	// preamble is how many of the first blocks are the preamble; early: it may run before dispatch.
+	preamble int32
+	early    bool
 	// spillBase is what the base register of spilled values holds.
 	spillBase int
 	// arrayBase is the first register of arrays.
@@ -68,67 +69,70 @@ func lower(c *compiler) (*phys, error) {
 	*p = phys{f: f, mem: m, blocks: m.blocks[:0], code: templates(f), gpu: c.gpu, spillBase: spillBase(c.spillStart),
 		start: slab.Resized(p.start, len(f.Blocks)), tail: slab.Resized(p.tail, len(f.Blocks))}
 	if preamble != nil {
-		p.hasPreamble = true
-		p.preamble(preamble)
+		p.putPreamble(preamble)
 	}
 	p.placeArrays()
-	for b := range f.Blocks {
-		p.start[b] = p.newBlock()
-		for _, in := range f.Blocks[b].Instrs {
-			p.instr(in)
-		}
-		p.tail[b] = p.cur
-	}
-	p.closeBlock()
+	p.function(f, p.start, p.tail)
 	m.blocks = p.blocks
-	for b := range f.Blocks {
-		t := p.tail[b]
-		succs := f.Blocks[b].Succs
-		if n := len(f.Blocks[b].Instrs); len(succs) > 1 && f.Blocks[b].Instrs[n-1].Op == machOp(isa.OpJump) {
-			succs = succs[:1] // of an if whose sides are empty
-		}
-		for _, s := range succs {
-			p.edge(t, p.start[s])
-		}
-		p.blocks[t].divergent = len(succs) > 1
-		if n := len(f.Blocks[b].Instrs); n > 0 {
-			p.blocks[t].uniform = f.Blocks[b].Instrs[n-1].Flags&brUniform != 0
-		}
-	}
 	if preamble != nil {
 		p.preambleEdges()
 	}
 	return p, p.err
 }
 
-// preamble puts the preamble first: shps for the waves that skip it, getone
-// for the fibers that do.
-func (p *phys) preamble(f *mach.Func) {
-	main := p.f
-	p.f = f
-	for _, op := range [...]isa.Op{isa.OpShps, isa.OpGetone} {
-		b := p.newBlock()
-		p.emit(isa.Instr{Op: op}, 0).to = preambleBlocks
-		p.blocks[b].divergent = op == isa.OpGetone
+// function emits the blocks of f, and joins them: start[b] is the first block of machine block b, tail[b] the last.
+func (p *phys) function(f *mach.Func, start, tail []int32) {
+	for b := range f.Blocks {
+		start[b] = p.newBlock()
+		for _, in := range f.Blocks[b].Instrs {
+			p.instr(in)
+		}
+		tail[b] = p.cur
 	}
-	p.newBlock()
-	for _, in := range f.Blocks[0].Instrs {
-		p.instr(in)
+	p.closeBlock()
+	for b := range f.Blocks {
+		t := tail[b]
+		succs := f.Blocks[b].Succs
+		if n := len(f.Blocks[b].Instrs); len(succs) > 1 && f.Blocks[b].Instrs[n-1].Op == machOp(isa.OpJump) {
+			succs = succs[:1] // of an if whose sides are empty
+		}
+		for _, s := range succs {
+			p.edge(t, start[s])
+		}
+		p.blocks[t].divergent = len(succs) > 1
+		if n := len(f.Blocks[b].Instrs); n > 0 {
+			p.blocks[t].uniform = f.Blocks[b].Instrs[n-1].Flags&brUniform != 0
+		}
 	}
-	p.f = main
 }
 
-// preambleBlocks is the number of blocks that a preamble takes.
-const preambleBlocks = 3
+// putPreamble puts the preamble first: shps for the waves that skip it, getone
+// for the fibers that do.
+func (p *phys) putPreamble(f *mach.Func) {
+	main := p.f
+	p.f = f
+	for b, op := range preambleEntry {
+		p.newBlock()
+		p.emit(isa.Instr{Op: op}, 0)
+		p.blocks[b].divergent = op == isa.OpGetone
+	}
+	n := len(f.Blocks)
+	at := make([]int32, 2*n)
+	p.function(f, at[:n], at[n:])
+	p.f, p.preamble = main, int32(len(p.blocks))
+}
+
+// preambleEntry are the instructions that begin a preamble, each a block: they skip all of it.
+var preambleEntry = [...]isa.Op{isa.OpShps, isa.OpGetone}
 
 // preambleEdges joins the preamble to the program.
 func (p *phys) preambleEdges() {
-	for b := range int32(preambleBlocks) {
+	for b := range int32(len(preambleEntry)) {
+		p.blocks[b].ins[0].to = p.preamble
 		p.edge(b, b+1)
-		if b+1 < preambleBlocks {
-			p.edge(b, preambleBlocks)
-		}
+		p.edge(b, p.preamble)
 	}
+	p.edge(p.preamble-1, p.preamble)
 }
 
 func (p *phys) newBlock() int32 {

@@ -7,6 +7,7 @@ import (
 	"nirc/backend/mach"
 	"nirc/internal/slab"
 	"nirc/ir"
+	"nirc/passes/analysis"
 )
 
 // The preamble computes what is the same for all fibers of a draw once, and
@@ -21,6 +22,7 @@ type preamble struct {
 	root    []bool // its value goes to the const file
 	inside  []bool // computed in the preamble
 	kept    []bool // uniform, but computed in the main program (too)
+	ifs     analysis.PreambleIfs
 	// at is where the next root goes, end bounds the area.
 	first, at, end int
 	f              *mach.Func
@@ -85,7 +87,7 @@ func (s *isel) isUniform(in *ir.Instr) bool {
 	case ir.KindTex:
 		return s.uniformLookup(in)
 	case ir.KindPhi:
-		// What an if chooses by what is the same for all; both sides are computed.
+		// What an if chooses by what is the same for all.
 		x := backend.Chooser(in)
 		if x == nil || !s.pre.uniform[x.Cond.Def.Index] || in.Def.BitSize > 32 || in.Def.BitSize == 8 || in.Def.NumComponents != 1 {
 			return false
@@ -133,11 +135,13 @@ func (s *isel) chooseRoots() int {
 	p := &s.pre
 	room := s.consts.preambleRoom()
 	size := 0
+	s.beginIfs()
 	for k := len(s.irBlocks) - 1; k >= 0; k-- {
 		b := s.irBlocks[k]
 		if b == nil {
 			continue
 		}
+		p.ifs.Enter(b, p.uniform)
 		for in := b.Last(); in != nil; in = in.Prev() {
 			if !in.HasDef() || !p.uniform[in.Def.Index] {
 				continue
@@ -146,7 +150,7 @@ func (s *isel) chooseRoots() int {
 			for u := range in.Def.Uses() {
 				switch {
 				case u.If != nil:
-					main, pre = main || !s.vanishes(u.If), pre || s.chooses(u.If)
+					main, pre = main || !s.vanishes(u.If), pre || s.chooses(u.If) || p.ifs.Kept(u.If)
 				case u.Instr == nil || !u.Instr.HasDef() || !p.uniform[u.Instr.Def.Index]:
 					main = true
 				default:
@@ -156,11 +160,13 @@ func (s *isel) chooseRoots() int {
 			}
 			n := int(in.Def.NumComponents)
 			if main && s.rootable(in) && size+n <= room && !shiftedOffset(in) {
-				p.root[in.Def.Index], p.inside[in.Def.Index] = true, true
+				p.root[in.Def.Index], pre, main = true, true, false
 				size += n
-				continue
 			}
 			p.kept[in.Def.Index], p.inside[in.Def.Index] = main, pre
+			if pre {
+				s.computes(in)
+			}
 		}
 	}
 	return size
@@ -217,6 +223,9 @@ func (s *isel) idle(b *ir.Block, phis bool) bool {
 		if phis && in.Kind != ir.KindPhi {
 			break
 		}
+		if in.Kind == ir.KindDeref {
+			continue // what accesses by it counts
+		}
 		if !in.HasDef() || !p.uniform[in.Def.Index] || p.kept[in.Def.Index] && in.Kind != ir.KindLoadConst {
 			return false
 		}
@@ -271,27 +280,9 @@ func (s *isel) selectPreamble() {
 	s.enter(0)
 	p.inputs = s.generic(opInputs, nil, nil)
 	s.loadConsts()
-	for _, b := range s.irBlocks {
-		if b == nil {
-			continue
-		}
-		for in := range b.Instrs() {
-			if !in.HasDef() || !p.inside[in.Def.Index] {
-				continue
-			}
-			s.loc = in.Loc
-			if in.Kind == ir.KindPhi {
-				s.choice(in)
-			} else {
-				s.grouped(in)
-			}
-			if s.err != nil {
-				return
-			}
-			if p.root[in.Def.Index] {
-				s.storeRoot(in)
-			}
-		}
+	s.preambleList(&s.impl.Body)
+	if s.err != nil {
+		return
 	}
 	s.loc = 0
 	s.flushRoots()
@@ -316,9 +307,10 @@ func (s *isel) appendPreamble(n int, add func()) {
 		s.add(isa.Instr{Op: isa.OpShpe, Flags: isa.SS | isa.SY}, 0)
 	}
 	s.f = p.f
-	s.enter(0)
+	end := mach.BlockID(len(p.f.Blocks) - 1)
+	s.enter(end)
 	s.loc = 0
-	blk := &p.f.Blocks[0]
+	blk := &p.f.Blocks[end]
 	at := len(blk.Instrs) - n
 	last := append([]*mach.Instr(nil), blk.Instrs[at:]...)
 	blk.Instrs = blk.Instrs[:at]
@@ -337,7 +329,7 @@ func (s *isel) storeImmediates() {
 	// Names of render targets stay last.
 	last := 1
 	if p := &s.pre; p.f != nil {
-		l := p.f.Blocks[0].Instrs
+		l := p.f.Blocks[len(p.f.Blocks)-1].Instrs
 		for last < len(l) && l[len(l)-1-last].Op == machOp(isa.OpAlias) {
 			last++
 		}
@@ -437,7 +429,13 @@ func gatherGroups(f *mach.Func, l *linker) {
 	isMove := func(in *mach.Instr) bool {
 		return in.Op == machOp(isa.OpMov) && in.NDefs == 1 && len(in.Uses()) == 0
 	}
-	ins := f.Blocks[0].Instrs
+	for b := range f.Blocks {
+		f.Blocks[b].Instrs = gatherBlock(f.Blocks[b].Instrs, isMove, l)
+	}
+}
+
+// gatherBlock gathers the groups of a block.
+func gatherBlock(ins []*mach.Instr, isMove func(*mach.Instr) bool, l *linker) []*mach.Instr {
 	out := make([]*mach.Instr, 0, len(ins))
 	var members []*mach.Instr
 	for i := 0; i < len(ins); {
@@ -467,7 +465,7 @@ func gatherGroups(f *mach.Func, l *linker) {
 		out = append(out, members...)
 		i = end
 	}
-	f.Blocks[0].Instrs = out
+	return out
 }
 
 // holdInputs defines values in the registers of the main program's inputs, in
@@ -498,6 +496,7 @@ func (c *compiler) holdInputs(file uint8) {
 	in := f.NewInstr(opInputs, len(held), 0)
 	copy(in.Ops, held)
 	blk.Instrs[0] = in
+	blk = &f.Blocks[len(f.Blocks)-1]
 	last := blk.Instrs[len(blk.Instrs)-1]
 	end := f.NewInstr(last.Op, 0, len(held))
 	end.Ext, end.Loc = last.Ext, last.Loc

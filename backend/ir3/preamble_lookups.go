@@ -1,6 +1,9 @@
 package ir3
 
-import "nirc/ir"
+import (
+	"nirc/ir"
+	"nirc/passes/analysis"
+)
 
 // What descriptors say, and texels at places that all fibers name, are looked up by the preamble.
 
@@ -16,15 +19,15 @@ func isLookup(in *ir.Instr) bool {
 }
 
 // uniformLookup reports whether the preamble may do a lookup: its descriptor and all that it reads are the same for
-// all fibers. It is done whether or not the program comes there. That reads a descriptor, and
-// memory only where the program reads that on every way.
+// all fibers. What asks for a size is done whether or not the program comes there, for that reads a descriptor alone. What reads
+// texels stands in the ifs in which the program has it, which are all the preamble's too.
 func (s *isel) uniformLookup(in *ir.Instr) bool {
 	if in.Kind == ir.KindTex {
 		i := in.TexInfo()
 		switch in.TexOp {
 		case ir.TexOpTxs, ir.TexOpQueryLevels, ir.TexOpTextureSamples:
-		case ir.TexOpTxf, ir.TexOpTxfMs, ir.TexOpTxl: // which want no derivatives
-			if i.Aliased || s.sh.Info.UsesDiscard || ir.Parent(in.Block) != nil {
+		case ir.TexOpTex, ir.TexOpTxf, ir.TexOpTxfMs, ir.TexOpTxl: // derivatives are 0 where all fibers look at one place
+			if i.Aliased || s.sh.Info.UsesDiscard || i.Dim == ir.DimCube && in.TexOp == ir.TexOpTex || !analysis.UnderIfs(in.Block, s.pre.uniform) {
 				return false
 			}
 		default:

@@ -39,6 +39,9 @@ func (g *GPU) slots(in *isa.Instr) int {
 
 // scalarizable reports whether all of a preamble can be in shared registers.
 func scalarizable(f *mach.Func) bool {
+	if len(f.Blocks) > 1 {
+		return false // branches take predicates
+	}
 	c := templates(f)
 	for _, in := range f.Blocks[0].Instrs {
 		switch {
@@ -270,7 +273,7 @@ func (s *isel) exactSums() bool {
 // isEarly reports whether the preamble may run before dispatch: it has no
 // normal registers, no predicates and nothing relative.
 func (p *phys) isEarly() bool {
-	if !p.gpu.EarlyPreamble || !p.hasPreamble {
+	if !p.gpu.EarlyPreamble || p.preamble == 0 {
 		return false
 	}
 	if faults.has(faultEarlyPreamble) {
@@ -278,7 +281,7 @@ func (p *phys) isEarly() bool {
 	}
 	late := func(r span) bool { return r.unit < unitShared || r.unit == unitA0 || r.unit >= unitPred }
 	var t touch
-	for b := range preambleBlocks {
+	for b := range p.preamble {
 		for i := range p.blocks[b].ins {
 			t.of(&p.blocks[b].ins[i].Instr)
 			if slices.ContainsFunc(t.reads, late) || slices.ContainsFunc(t.writes, late) {
@@ -295,7 +298,7 @@ func (p *phys) markEarly() {
 	if p.early = p.isEarly(); !p.early || p.gpu.Gen != isa.A7xx {
 		return
 	}
-	for b := range preambleBlocks {
+	for b := range p.preamble {
 		ins := p.blocks[b].ins
 		for i := range ins {
 			if ins[i].Op == isa.OpMova1 {

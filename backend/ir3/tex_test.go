@@ -223,6 +223,25 @@ var texTests = []struct {
 		size := set(x.b.Intrinsic(ir.IntrImageDerefSize, 2, 32, d, zero))
 		return x.b.U2f32(x.b.Vec(&old.Def, x.b.Channel(&back.Def, 0), x.b.Channel(&size.Def, 0), x.b.Channel(&size.Def, 1)))
 	}},
+	{"samples by derivatives at one place, of which one is chosen", func(x *texBuild) *ir.Def {
+		a := x.chosenTexel(0, func() *ir.Def { return x.sampledAt(0.375) })
+		b := x.chosenTexel(1, func() *ir.Def { return x.sampledAt(0.625) })
+		return x.b.Fadd(x.b.Fadd(a, x.b.Fadd(b, b)), x.b.U2f32(x.b.Vec(x.id, x.id, x.id, x.id)))
+	}},
+	{"choices in choices", func(x *texBuild) *ir.Def {
+		inner := func() *ir.Def {
+			v := x.chosenTexel(1, func() *ir.Def { return x.sampledAt(0.625) })
+			return x.b.Fadd(v, x.chosenTexel(2, func() *ir.Def { return x.b.Fsqrt(x.sampleOf(0.25)) }))
+		}
+		v := x.chosenTexel(0, inner)
+		return x.b.Fadd(x.b.Fadd(v, x.chosenTexel(1, inner)), x.b.U2f32(x.b.Vec(x.id, x.id, x.id, x.id)))
+	}},
+	{"a side that the program has more of", func(x *texBuild) *ir.Def {
+		v := x.chosenTexel(0, func() *ir.Def {
+			return x.b.Fmul(x.sampledAt(0.375), x.b.U2f32(x.b.Vec(x.id, x.id, x.id, x.id)))
+		})
+		return x.b.Fadd(v, x.chosenTexel(1, func() *ir.Def { return x.b.Fmul(x.sampledAt(0.125), v) }))
+	}},
 	{"a level at one place", func(x *texBuild) *ir.Def {
 		return x.b.Fadd(x.sampleOf(0.375), x.b.U2f32(x.b.Vec(x.id, x.id, x.id, x.id)))
 	}},
@@ -258,6 +277,26 @@ func (x *texBuild) sampleOf(at float64) *ir.Def {
 	return &x.op(ir.TexOpTxl, 4, ir.Dim2D, false, texSource{ir.TexSrcTextureDeref, d}, texSource{ir.TexSrcSamplerDeref, d}, texSource{ir.TexSrcCoord, uv}, lod).Def
 }
 
+// chosenTexel has a texel where another, at k, is small, and zeros elsewhere: so it is at 0, and not at 1.
+func (x *texBuild) chosenTexel(k uint32, texel func() *ir.Def) *ir.Def {
+	zero := x.b.ImmFloat(0, 32)
+	none := x.b.Vec(zero, zero, zero, zero)
+	i := x.b.PushIf(x.b.Flt(x.b.Channel(x.texelOf(9, ir.DimBuf, k), 0), x.b.ImmFloat(0.3, 32)))
+	v := texel()
+	x.b.PopIf(i)
+	return x.b.IfPhi(i, v, none)
+}
+
+// fetched is a texel that is the same for all.
+func (x *texBuild) fetched() *ir.Def { return x.texelOf(9, ir.DimBuf, 5) }
+
+// sampledAt samples at the same place for all fibers, by derivatives.
+func (x *texBuild) sampledAt(at float64) *ir.Def {
+	d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
+	uv := x.b.Vec(x.b.ImmFloat(at, 32), x.b.ImmFloat(at*2, 32))
+	return &x.op(ir.TexOpTex, 4, ir.Dim2D, false, texSource{ir.TexSrcTextureDeref, d}, texSource{ir.TexSrcSamplerDeref, d}, texSource{ir.TexSrcCoord, uv}).Def
+}
+
 // TestPreambleFetches: the preamble asks for texels that all fibers want, but not where the program may not come to.
 func TestPreambleFetches(t *testing.T) {
 	for _, c := range []struct {
@@ -266,11 +305,31 @@ func TestPreambleFetches(t *testing.T) {
 		v    func(x *texBuild) *ir.Def
 	}{
 		{"always", true, func(x *texBuild) *ir.Def { return x.texelOf(9, ir.DimBuf, 5) }},
+		{"a sample by derivatives", true, func(x *texBuild) *ir.Def { return x.sampledAt(0.375) }},
 		{"a sample of a level", true, func(x *texBuild) *ir.Def { return x.sampleOf(0.375) }},
 		{"a sample of a level after a discard", false, func(x *texBuild) *ir.Def {
 			x.s.Info.UsesDiscard = true
 			x.b.Intrinsic(ir.IntrTerminateIf, 0, 0, x.b.Ilt(x.id, x.b.Imm32(7)))
 			return x.sampleOf(0.375)
+		}},
+		{"in a side of an if by what is the same for all", true, func(x *texBuild) *ir.Def { return x.chosenTexel(0, x.fetched) }},
+		{"in a side of an if in an if that is not", false, func(x *texBuild) *ir.Def {
+			zero := x.b.ImmFloat(0, 32)
+			none := x.b.Vec(zero, zero, zero, zero)
+			i := x.b.PushIf(x.b.Ilt(x.id, x.b.Imm32(7)))
+			texel := x.chosenTexel(0, x.fetched)
+			x.b.PopIf(i)
+			return x.b.IfPhi(i, texel, none)
+		}},
+		{"in a loop", false, func(x *texBuild) *ir.Def {
+			l := x.b.PushLoop()
+			i := x.b.PushIf(x.b.Ilt(x.id, x.b.Imm32(7)))
+			x.b.Jump(ir.JumpBreak)
+			x.b.PopIf(i)
+			texel := x.texelOf(9, ir.DimBuf, 5)
+			outputTo(x.b, texel, ir.SlotData0+1)
+			x.b.PopLoop(l)
+			return x.b.Vec(x.b.U2f32(x.id), x.b.U2f32(x.id), x.b.U2f32(x.id), x.b.U2f32(x.id))
 		}},
 		{"in a side of an if", false, func(x *texBuild) *ir.Def {
 			zero := x.b.ImmFloat(0, 32)
@@ -297,8 +356,9 @@ func TestPreambleFetches(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		pre, _, has := strings.Cut(disasm(bin), "shpe")
-		if got := has && (strings.Contains(pre, "isam") || strings.Contains(pre, "saml")); got != c.want {
+		pre, main, has := strings.Cut(disasm(bin), "shpe")
+		reads := func(text string) bool { return strings.Contains(text, "sam") }
+		if got := has && reads(pre) && !reads(main); got != c.want {
 			t.Errorf("%s: a fetch in the preamble: %v\n%s", c.name, got, disasm(bin))
 		}
 	}

@@ -1,0 +1,70 @@
+package analysis
+
+import (
+	"nirc/internal/slab"
+	"nirc/ir"
+)
+
+// PreambleIfs decides which ifs of a function its preamble has too, as branches. The walk that finds what the
+// preamble computes goes backwards over the function: it calls Enter with each block and then Computes with each of its
+// instructions that moves, and knows of an if by the time it comes to the if's condition. What an if chooses without a
+// branch is a selection, for which both sides are computed. A branch runs one side alone, which
+// is cheaper where sides are long, and the only right way where what a side holds is good only under the condition.
+type PreambleIfs struct {
+	// Limit is what both sides of an if may cost together without a branch.
+	Limit int32
+	// cost, by the block before an if, is that of what moves from its sides; guarded: something there is good only under its condition.
+	cost    []int32
+	guarded []bool
+	kept    []bool
+}
+
+// Begin forgets all that was decided of another function. Blocks have their numbers.
+func (p *PreambleIfs) Begin(impl *ir.Impl, limit int32) {
+	n := int(impl.NumBlocks)
+	p.Limit = limit
+	p.cost, p.guarded, p.kept = slab.Zeroed(p.cost, n), slab.Zeroed(p.guarded, n), slab.Zeroed(p.kept, n)
+}
+
+// Computes notes that the preamble computes an instruction at a cost, which is guarded if it is good only where it stands.
+func (p *PreambleIfs) Computes(in *ir.Instr, cost int32, guarded bool) {
+	p.add(in.Block, cost, guarded)
+}
+
+func (p *PreambleIfs) add(n ir.Node, cost int32, guarded bool) {
+	for n = ir.Parent(n); n != nil; n = ir.Parent(n) {
+		if x, ok := n.(*ir.If); ok {
+			at := before(x)
+			p.cost[at] += cost
+			p.guarded[at] = p.guarded[at] || guarded
+			return
+		}
+	}
+}
+
+// Enter comes to a block from behind, and decides about the if that follows it: can are the values that move, by index.
+func (p *PreambleIfs) Enter(b *ir.Block, can []bool) {
+	x := b.FollowingIf()
+	if x == nil || p.cost[b.Index] == 0 && !p.guarded[b.Index] {
+		return
+	}
+	p.kept[b.Index] = can[x.Cond.Def.Index] && (p.guarded[b.Index] || p.cost[b.Index] > p.Limit)
+	p.add(x, p.cost[b.Index], p.guarded[b.Index])
+}
+
+// Kept reports whether the preamble has an if as a branch, and with it the condition.
+func (p *PreambleIfs) Kept(x *ir.If) bool { return p.kept[before(x)] }
+
+// before is the number of the block before an if.
+func before(x *ir.If) uint32 { return ir.Prev(x).(*ir.Block).Index }
+
+// UnderIfs reports whether nothing is around a block but ifs by conditions that move: what is good only there
+// may stand in the same ifs of the preamble.
+func UnderIfs(b *ir.Block, can []bool) bool {
+	for n := ir.Parent(b); n != nil; n = ir.Parent(n) {
+		if x, ok := n.(*ir.If); !ok || !can[x.Cond.Def.Index] {
+			return false
+		}
+	}
+	return true
+}
