@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"nirc/ir"
+	"nirc/passes/analysis"
 )
 
 var optPreamblePass = &Pass{
@@ -11,7 +12,7 @@ var optPreamblePass = &Pass{
 	Instead: "descriptors: ir3 and AGX choose by what their own lowering finds uniform, after descriptors are lowered, and by room in the const file or the uniform registers; it stays for targets without",
 	Doc: "Moves computations that are the same for a whole draw or dispatch into a preamble, a function of its own that runs once before the shader: it leaves values by store_preamble, " +
 		"from where load_preamble takes them. What saves most for its size goes first, until the storage is full. Arithmetic, constants, loads that nobody writes and textures without derivatives; " +
-		"loads that may fault only from where the shader always comes by; what an if chooses by a condition that moves, as a selection. Values of 16, 32 and 64 bits; a shader that has a preamble is left alone. opt_dce removes what is left behind.",
+		"loads that may fault only from where the shader always comes by or in ifs whose conditions move. Such an if stays one in the preamble where its sides hold those or are long; else what it chooses is a selection. Values of 16, 32 and 64 bits; a shader that has a preamble is left alone. opt_dce removes what is left behind.",
 	Options: []Option{
 		{"size", "storage for values, in words of 32 bits", 256},
 		{"buffers", "loads from uniform buffers, and others that nobody writes", true},
@@ -21,6 +22,7 @@ var optPreamblePass = &Pass{
 		{"textures", "lookups in textures without derivatives", true},
 		{"tex_cost", "what such a lookup costs", 20},
 		{"rewrite_cost", "what reading a word of the storage costs", 0},
+		{"both_sides", "what both sides of an if may cost in the preamble without a branch around them", 16},
 	},
 }
 
@@ -31,7 +33,7 @@ func optPreamble(c *Context, s *ir.Shader) (bool, error) {
 	}
 	p := &preambleForm{impl: entry.Impl, size: c.Int("size"), buffers: c.Bool("buffers"), push: c.Bool("push_const"),
 		textures: c.Bool("textures"),
-		load:     c.Int("load_cost"), alu: c.Int("alu_cost"), tex: c.Int("tex_cost"), rewrite: c.Int("rewrite_cost")}
+		load:     c.Int("load_cost"), alu: c.Int("alu_cost"), tex: c.Int("tex_cost"), rewrite: c.Int("rewrite_cost"), bothSides: c.Int("both_sides")}
 	p.classify()
 	if !p.choose() {
 		return false, nil
@@ -47,8 +49,12 @@ type preambleForm struct {
 	size                    int
 	buffers, push, textures bool
 	load, alu, tex, rewrite int
+	bothSides               int
+	ended                   bool        // the shader may have ended before what is classified now
 	moves                   []*ir.Instr // what may move, in order
 	can                     []bool
+	need                    []bool // the preamble computes it
+	ifs                     analysis.PreambleIfs
 	gain                    []int32 // cost of a value with its share of what only it needs
 	chosen                  []preambleValue
 }
@@ -65,79 +71,44 @@ type preambleValue struct {
 func (p *preambleForm) classify() {
 	n := int(p.impl.NumDefs)
 	p.can, p.gain = make([]bool, n), make([]int32, n)
-	always := true // the shader comes by here in any case
-	for node := range p.impl.Body.Nodes() {
-		b, ok := node.(*ir.Block)
-		if !ok {
-			p.inside(node)
-			always = always && !leavesEarly(node)
-			continue
-		}
-		always = p.block(b, always)
-	}
-}
-
-// inside looks at the blocks below an if or a loop.
-func (p *preambleForm) inside(n ir.Node) {
-	switch x := n.(type) {
-	case *ir.If:
-		p.list(&x.Then)
-		p.list(&x.Else)
-	case *ir.Loop:
-		p.list(&x.Body)
-		p.list(&x.Continue)
-	}
-}
-
-// list looks at all blocks of a list.
-func (p *preambleForm) list(l *ir.List) {
-	for b := range ir.ListBlocks(l) {
-		p.block(b, false)
-	}
-}
-
-// leavesEarly reports whether the shader may end inside of an if or loop.
-func leavesEarly(n ir.Node) bool {
-	ends := func(l *ir.List) bool {
-		for b := range ir.ListBlocks(l) {
-			if j := b.Jump(); j != nil && (j.Jump == ir.JumpReturn || j.Jump == ir.JumpHalt) {
-				return true
-			}
-			for in := range b.Instrs() {
-				if isDiscard(in) {
-					return true
-				}
+	for b := range p.impl.Blocks() {
+		for in := range b.Instrs() {
+			p.ended = p.ended || endsShader(in)
+			if in.HasDef() && p.movable(in) {
+				p.can[in.Def.Index] = true
+				p.moves = append(p.moves, in)
 			}
 		}
-		return false
 	}
-	switch x := n.(type) {
-	case *ir.If:
-		return ends(&x.Then) || ends(&x.Else)
-	case *ir.Loop:
-		return ends(&x.Body) || ends(&x.Continue)
+}
+
+// endsShader reports whether an instruction may end the shader, or hides what does.
+func endsShader(in *ir.Instr) bool {
+	return isDiscard(in) || in.Kind == ir.KindCall || in.Kind == ir.KindJump && (in.Jump == ir.JumpReturn || in.Jump == ir.JumpHalt)
+}
+
+// isGuarded reports whether in is good only where the shader comes by.
+func isGuarded(in *ir.Instr) bool {
+	switch in.Kind {
+	case ir.KindTex:
+		return true
+	case ir.KindIntrinsic:
+		switch in.Intr {
+		case ir.IntrLoadUbo, ir.IntrLoadUboVec4, ir.IntrLoadGlobalConstant, ir.IntrLoadConstant, ir.IntrLoadSsbo, ir.IntrLoadGlobal:
+			return ir.Access(in.Get(ir.IdxAccess))&ir.AccessCanSpeculate == 0
+		}
 	}
 	return false
 }
 
-func (p *preambleForm) block(b *ir.Block, always bool) bool {
-	for in := range b.Instrs() {
-		if isDiscard(in) || in.Kind == ir.KindCall {
-			always = false
-		}
-		if in.HasDef() && p.movable(in, always) {
-			p.can[in.Def.Index] = true
-			p.moves = append(p.moves, in)
-		}
-	}
-	return always
-}
-
-func (p *preambleForm) movable(in *ir.Instr, always bool) bool {
+func (p *preambleForm) movable(in *ir.Instr) bool {
 	for i := range in.Srcs {
 		if !p.can[in.Srcs[i].Def.Index] {
 			return false
 		}
+	}
+	if isGuarded(in) && (p.ended || !analysis.UnderIfs(in.Block, p.can)) {
+		return false
 	}
 	switch in.Kind {
 	case ir.KindLoadConst, ir.KindUndef, ir.KindALU:
@@ -148,19 +119,18 @@ func (p *preambleForm) movable(in *ir.Instr, always bool) bool {
 	case ir.KindDeref:
 		return p.textures && in.DerefInfo().Modes == ir.ModeUniform
 	case ir.KindTex:
-		return p.textures && always && !in.TexOp.Info().ImplicitDerivatives
+		return p.textures && !in.TexOp.Info().ImplicitDerivatives
 	case ir.KindIntrinsic:
 	default:
 		return false
 	}
-	safe := always || ir.Access(in.Get(ir.IdxAccess))&ir.AccessCanSpeculate != 0
 	switch in.Intr {
 	case ir.IntrLoadPushConstant:
 		return true
 	case ir.IntrLoadUbo, ir.IntrLoadUboVec4, ir.IntrLoadGlobalConstant, ir.IntrLoadConstant:
-		return p.buffers && safe
+		return p.buffers
 	case ir.IntrLoadSsbo, ir.IntrLoadGlobal:
-		return p.buffers && safe && canReorder(in)
+		return p.buffers && canReorder(in)
 	case ir.IntrLoadNumWorkgroups, ir.IntrLoadWorkgroupSize, ir.IntrLoadBaseWorkgroupId, ir.IntrLoadFirstVertex, ir.IntrLoadBaseVertex,
 		ir.IntrLoadBaseInstance, ir.IntrLoadDrawId, ir.IntrLoadIsIndexedDraw, ir.IntrGetSsboSize, ir.IntrGetUboSize,
 		ir.IntrVulkanResourceIndex, ir.IntrVulkanResourceReindex, ir.IntrLoadVulkanDescriptor:
@@ -277,40 +247,46 @@ func (p *preambleForm) stays(d *ir.Def) bool {
 	return false
 }
 
-// form makes the preamble and reads what it stores.
-func (p *preambleForm) form(s *ir.Shader, entry *ir.Function) {
-	need := make([]bool, len(p.can))
+// findNeeded finds, backwards, what the stored values are computed from, and which ifs the preamble has.
+func (p *preambleForm) findNeeded() {
+	p.need = make([]bool, len(p.can))
 	for _, v := range p.chosen {
-		need[v.in.Def.Index] = true
+		p.need[v.in.Def.Index] = true
 	}
-	for i := len(p.moves) - 1; i >= 0; i-- {
-		if in := p.moves[i]; need[in.Def.Index] {
+	p.impl.Require(ir.MetaBlockIndex)
+	p.ifs.Begin(p.impl, int32(p.bothSides))
+	for b := range p.impl.BlocksReverse() {
+		p.ifs.Enter(b, p.can)
+		if x := b.FollowingIf(); x != nil && p.ifs.Kept(x) {
+			p.need[x.Cond.Def.Index] = true
+		}
+		for in := range b.InstrsReverse() {
+			if !in.HasDef() || !p.need[in.Def.Index] {
+				continue
+			}
 			for k := range in.Srcs {
-				need[in.Srcs[k].Def.Index] = true
+				p.need[in.Srcs[k].Def.Index] = true
 			}
 			if in.Kind == ir.KindPhi {
-				need[chooser(in).Cond.Def.Index] = true
+				p.need[chooser(in).Cond.Def.Index] = true
 			}
+			p.ifs.Computes(in, p.cost(in), isGuarded(in))
 		}
 	}
+}
+
+// form makes the preamble and reads what it stores.
+func (p *preambleForm) form(s *ir.Shader, entry *ir.Function) {
+	p.findNeeded()
 	f := s.NewFunction(entry.Name + ".preamble")
 	f.IsPreamble = true
-	c := ir.NewCloner(p.impl, f.Impl)
-	b := ir.NewBuilder(ir.AtEnd(f.Impl.Start()))
-	for _, in := range p.moves {
-		switch {
-		case !need[in.Def.Index]:
-		case in.Kind == ir.KindPhi:
-			x := chooser(in)
-			side := func(l *ir.List) *ir.Def { return c.Def(in.PhiSrc(l.LastBlock()).Def) }
-			c.Map(&in.Def, b.Bcsel(c.Def(x.Cond.Def), side(&x.Then), side(&x.Else)))
-		default:
-			b.Insert(c.Instr(in))
-		}
-	}
-	c.Finish()
+	w := preambleWriter{preambleForm: p, c: ir.NewCloner(p.impl, f.Impl), b: ir.NewBuilder(ir.AtEnd(f.Impl.Start())), base: make([]int32, len(p.can))}
 	for _, v := range p.chosen {
-		b.Intrinsic(ir.IntrStorePreamble, 0, 0, c.Def(&v.in.Def)).Set(ir.IdxBase, uint64(v.base))
+		w.base[v.in.Def.Index] = int32(v.base) + 1
+	}
+	w.list(&p.impl.Body)
+	w.c.Finish()
+	for _, v := range p.chosen {
 		load := s.NewIntrinsic(ir.IntrLoadPreamble, v.in.Def.NumComponents, v.in.Def.BitSize)
 		load.Set(ir.IdxBase, uint64(v.base))
 		load.Loc = v.in.Loc
@@ -321,4 +297,71 @@ func (p *preambleForm) form(s *ir.Shader, entry *ir.Function) {
 		at.Insert(load)
 		v.in.Def.RewriteUses(&load.Def)
 	}
+}
+
+// preambleWriter copies what the preamble computes, in the order of the shader.
+type preambleWriter struct {
+	*preambleForm
+	c    *ir.Cloner
+	b    *ir.Builder
+	base []int32 // by index: where the value is stored, from 1
+	join *ir.If  // the preamble's if that was just closed
+}
+
+func (w *preambleWriter) list(l *ir.List) {
+	for n := range l.Nodes() {
+		switch x := n.(type) {
+		case *ir.Block:
+			w.block(x)
+		case *ir.If:
+			if w.ifs.Kept(x) {
+				w.branch(x)
+				continue
+			}
+			w.list(&x.Then)
+			w.list(&x.Else)
+		case *ir.Loop:
+			w.list(&x.Body)
+			w.list(&x.Continue)
+		}
+	}
+}
+
+// branch copies an if as one.
+func (w *preambleWriter) branch(x *ir.If) {
+	i := w.b.PushIf(w.c.Def(x.Cond.Def))
+	w.list(&x.Then)
+	w.b.PushElse(i)
+	w.list(&x.Else)
+	w.b.PopIf(i)
+	w.join = i
+}
+
+func (w *preambleWriter) block(b *ir.Block) {
+	join := w.join
+	w.join = nil
+	for in := range b.Instrs() {
+		if !in.HasDef() || !w.need[in.Def.Index] {
+			continue
+		}
+		if in.Kind == ir.KindPhi {
+			w.phi(in, join)
+		} else {
+			w.b.Insert(w.c.Instr(in))
+		}
+		if at := w.base[in.Def.Index]; at != 0 {
+			w.b.Intrinsic(ir.IntrStorePreamble, 0, 0, w.c.Def(&in.Def)).Set(ir.IdxBase, uint64(at-1))
+		}
+	}
+}
+
+// phi makes what an if chooses: by a phi of the preamble's own if, if it has one, else by a selection.
+func (w *preambleWriter) phi(in *ir.Instr, join *ir.If) {
+	x := chooser(in)
+	side := func(l *ir.List) *ir.Def { return w.c.Def(in.PhiSrc(l.LastBlock()).Def) }
+	if join != nil {
+		w.c.Map(&in.Def, w.b.IfPhi(join, side(&x.Then), side(&x.Else)))
+		return
+	}
+	w.c.Map(&in.Def, w.b.Bcsel(w.c.Def(x.Cond.Def), side(&x.Then), side(&x.Else)))
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"nirc/ir"
+	"nirc/passes/analysis"
 )
 
 // memory is what a compile works in beside its functions, whose memory is code; the next compile gets it.
@@ -11,10 +12,11 @@ type memory struct {
 	items []piece
 	place []int32
 	// Of the search for a preamble, by value, and the values it looks at.
-	can, free []bool
-	copies    []*ir.Def
-	list      []*ir.Instr
-	moved     []movedValue
+	can, free, need []bool
+	copies          []*ir.Def
+	list            []*ir.Instr
+	moved           []movedValue
+	ifs             analysis.PreambleIfs
 }
 
 var memories = sync.Pool{New: func() any { return new(memory) }}

@@ -6,6 +6,7 @@ import (
 	"nirc/internal/slab"
 	"nirc/ir"
 	"nirc/ir/optab"
+	"nirc/passes/analysis"
 )
 
 // preambleBudget is the number of uniform halves that driver values, pushed
@@ -52,6 +53,7 @@ func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms, m *memory) (pre *ir.
 	if len(p.moved) == 0 {
 		return nil, false
 	}
+	p.fill(m)
 	for i := range p.moved {
 		p.moved[i].replace()
 	}
@@ -166,8 +168,8 @@ func isFree(op ir.Op) bool {
 
 func (p *preamble) intrinsic(in *ir.Instr) {
 	d := &in.Def
-	if (in.Intr == ir.IntrLoadConstant || in.Intr == ir.IntrLoadSsbo || in.Intr == ir.IntrLoadConstantAgx) && (p.ends || ir.ParentList(in.Block) != &p.impl.Body) {
-		return // its index may be good only where it stands
+	if isGuarded(in) && (p.ends || !analysis.UnderIfs(in.Block, p.can)) {
+		return
 	}
 	switch in.Intr {
 	case ir.IntrLoadSsbo:
@@ -209,7 +211,7 @@ func (p *preamble) leaves(d *ir.Def) bool {
 	return false
 }
 
-// move computes in's components in the preamble, if there is room for them.
+// move notes that the preamble leaves in's components, if there is room for them.
 func (p *preamble) move(in *ir.Instr) {
 	m := movedValue{in: in, bits: max(16, in.Def.BitSize)}
 	for range in.Def.NumComponents {
@@ -218,19 +220,6 @@ func (p *preamble) move(in *ir.Instr) {
 			return
 		}
 		m.place = append(m.place, u)
-	}
-	p.start()
-	v := p.copy(in)
-	for c, u := range m.place {
-		x := p.b.Channel(v, c)
-		switch in.Def.BitSize {
-		case 1:
-			x = p.b.B2i16(x)
-		case 64:
-			p.store(p.b.Unpack64_2x32SplitY(x), u+2)
-			x = p.b.Unpack64_2x32SplitX(x)
-		}
-		p.store(x, u)
 	}
 	p.moved = append(p.moved, m)
 }
@@ -279,9 +268,6 @@ func loadPreamble(b *ir.Builder, bits uint8, u uint32) *ir.Def {
 
 // start makes the preamble's shader, which has what code generation asks of it.
 func (p *preamble) start() {
-	if p.pre != nil {
-		return
-	}
 	p.pre = newPreamble(p.s)
 	p.b = ir.NewBuilder(ir.AtEnd(p.pre.Entry().Impl.Start()))
 }
@@ -295,18 +281,11 @@ func newPreamble(s *ir.Shader) *ir.Shader {
 	return pre
 }
 
-// copy makes a value in the preamble, from its sources on.
+// copy makes a value in the preamble, of the copies of its sources.
 func (p *preamble) copy(in *ir.Instr) *ir.Def {
-	if d := p.copies[in.Def.Index]; d != nil {
-		return d
-	}
 	srcs := make([]*ir.Def, len(in.Srcs))
 	for i := range srcs {
-		srcs[i] = p.copy(in.Srcs[i].Def.Instr)
-	}
-	if in.Kind == ir.KindPhi {
-		p.copies[in.Def.Index] = p.choice(in)
-		return p.copies[in.Def.Index]
+		srcs[i] = p.copies[in.Srcs[i].Def.Index]
 	}
 	var c *ir.Instr
 	switch in.Kind {
@@ -337,16 +316,7 @@ func (p *preamble) copy(in *ir.Instr) *ir.Def {
 	}
 	c.Loc = in.Loc
 	p.b.Insert(c)
-	p.copies[in.Def.Index] = &c.Def
 	return &c.Def
-}
-
-// choice is what an if chooses, as a selection.
-func (p *preamble) choice(phi *ir.Instr) *ir.Def {
-	x := backend.Chooser(phi)
-	side := func(l *ir.List) *ir.Def { return p.copies[phi.PhiSrc(l.LastBlock()).Def.Index] }
-	p.chosen = true
-	return p.b.Bcsel(p.copy(x.Cond.Def.Instr), side(&x.Then), side(&x.Else))
 }
 
 // sweep removes values that nothing uses any more.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/backend/agx/isa"
 	"nirc/backend/gputest"
 	"nirc/ir"
 )
@@ -40,19 +41,24 @@ func TestPreambleChoices(t *testing.T) {
 }
 
 // TestPreambleLoads: a load from a storage buffer that nobody writes moves to the preamble from where the shader always comes by,
-// and stays in a side of an if, and where others may write.
+// in a side of an if if that moves too, for which it stays one; it stays in other sides, and where others may write.
 func TestPreambleLoads(t *testing.T) {
 	const constant = uint64(ir.AccessNonWriteable | ir.AccessCanReorder)
 	for _, c := range []struct {
-		access uint64
-		side   bool
-		moves  bool
-	}{{constant, false, true}, {constant, true, false}, {0, false, false}, {constant | uint64(ir.AccessVolatile), false, false}, {constant | uint64(ir.AccessCoherent), false, false}} {
+		access        uint64
+		side, uniform bool
+		moves         bool
+	}{{constant, false, false, true}, {constant, true, false, false}, {constant, true, true, true}, {0, false, false, false}, {0, true, true, false},
+		{constant | uint64(ir.AccessVolatile), false, false, false}, {constant | uint64(ir.AccessCoherent), false, false, false}} {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 		var i *ir.If
 		if c.side {
-			i = b.PushIf(b.Ult(id, b.Imm32(5)))
+			number := id
+			if c.uniform {
+				number = pushWord(b, 4)
+			}
+			i = b.PushIf(b.Ult(number, b.Imm32(5)))
 		}
 		v := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 1), pushWord(b, 0), 1)
 		v.Instr.Set(ir.IdxAccess, c.access)
@@ -63,7 +69,25 @@ func TestPreambleLoads(t *testing.T) {
 		}
 		_, text := build(t, s, CompileOptions{})
 		if c.moves == strings.Contains(text, "device_load") {
-			t.Errorf("access %#x, in a side %t:\n%s", c.access, c.side, text)
+			t.Errorf("access %#x, in a side %t, which is uniform %t:\n%s", c.access, c.side, c.uniform, text)
+		}
+	}
+}
+
+// TestPreambleIfs: ifs by what is the same for all are ifs of the preamble where their sides are long, and selections where
+// they are short.
+func TestPreambleIfs(t *testing.T) {
+	for seed := range gputest.Seeds(30) {
+		for _, ops := range []int{2, 60} {
+			s := gputest.UniformChoices(seed, ops, 1+int(seed)%3*(2/ops))
+			bin, _ := build(t, s, CompileOptions{})
+			pre := isa.Listing(isa.Disassemble(bin.Code[bin.Meta.Preamble:]), false)
+			if got, want := strings.Contains(pre, "if_"), ops == 60; got != want {
+				t.Errorf("seed %d, %d operations: an if in the preamble: %t\n%s", seed, ops, got, pre)
+			}
+			if err := execute(t, s, CompileOptions{}, &gputest.Run{Groups: 2, In: gputest.RandomInput(seed, 128), OutSize: 128 * 4}, nil); err != nil {
+				t.Fatalf("seed %d, %d operations: %v\n%s", seed, ops, err, ir.Print(s))
+			}
 		}
 	}
 }
