@@ -49,7 +49,14 @@ func (c *conditions) run(f *mach.Func, m *filler, g *GPU) {
 		c.index(mach.BlockID(b))
 	}
 	for b := range f.Blocks {
-		if br := c.branch(mach.BlockID(b)); br != nil && m.idle(f.Blocks[b].Instrs) >= leastIdle && c.collect(mach.BlockID(b), br.Uses()[0].Val) {
+		br := c.branch(mach.BlockID(b))
+		if br == nil {
+			continue
+		}
+		for _, u := range br.Uses() {
+			if m.idle(f.Blocks[b].Instrs) < leastIdle || !c.collect(mach.BlockID(b), u.Val) {
+				continue
+			}
 			if to := c.target(mach.BlockID(b)); to >= 0 {
 				c.move(mach.BlockID(b), to)
 			}
@@ -79,8 +86,8 @@ func (c *conditions) index(b mach.BlockID) {
 	if other {
 		c.held[b] = 1 // besides that of the branch: the predicates of others live no longer than to the next
 	}
-	if c.branch(b) != nil {
-		c.held[b]++
+	if br := c.branch(b); br != nil {
+		c.held[b] += uint8(len(br.Uses()))
 	}
 }
 
@@ -101,7 +108,7 @@ func (c *conditions) common(a, b mach.BlockID) mach.BlockID {
 
 // branch is the branch that ends a block, nil if none does.
 func (c *conditions) branch(b mach.BlockID) *mach.Instr {
-	if l := c.f.Blocks[b].Instrs; len(l) > 0 && l[len(l)-1].Op == machOp(isa.OpBr) {
+	if l := c.f.Blocks[b].Instrs; len(l) > 0 && isBranch(l[len(l)-1].Op) {
 		return l[len(l)-1]
 	}
 	return nil
@@ -194,7 +201,7 @@ func (c *conditions) target(b mach.BlockID) mach.BlockID {
 			break
 		}
 		br := c.branch(up)
-		if br != nil && c.at[br.Uses()[0].Val] == up {
+		if br != nil && c.waitsIn(br, up) {
 			break // which waits for its own condition
 		}
 		slots += len(c.f.Blocks[up].Instrs) - 1
@@ -203,10 +210,20 @@ func (c *conditions) target(b mach.BlockID) mach.BlockID {
 	return to
 }
 
+// waitsIn reports whether a branch has a condition that block b makes.
+func (c *conditions) waitsIn(br *mach.Instr, b mach.BlockID) bool {
+	for _, u := range br.Uses() {
+		if c.at[u.Val] == b {
+			return true
+		}
+	}
+	return false
+}
+
 // ends reports whether a block ends in a branch or jump.
 func (c *conditions) ends(b mach.BlockID) bool {
 	l := c.f.Blocks[b].Instrs
-	return len(l) > 0 && (l[len(l)-1].Op == machOp(isa.OpBr) || l[len(l)-1].Op == machOp(isa.OpJump))
+	return len(l) > 0 && (isBranch(l[len(l)-1].Op) || l[len(l)-1].Op == machOp(isa.OpJump))
 }
 
 // room reports whether one more predicate can live from the end of block from to the start of block to.

@@ -33,7 +33,7 @@ func (m *filler) run(f *mach.Func, g *GPU) {
 	m.reset(f, g)
 	for b := range f.Blocks {
 		l := f.Blocks[b].Instrs
-		if len(l) == 0 || l[len(l)-1].Op != machOp(isa.OpBr) {
+		if len(l) == 0 || !isBranch(l[len(l)-1].Op) {
 			continue
 		}
 		if s := m.side(mach.BlockID(b)); s >= 0 {

@@ -368,12 +368,7 @@ func (s *isel) terminators() {
 				s.add(isa.Instr{Op: isa.OpJump}, 0) // either side does
 				continue
 			}
-			p, inv := s.predicate(i.Cond.Def)
-			t := isa.Instr{Op: isa.OpBr, Srcs: [4]isa.Operand{isa.P(0)}}
-			if inv {
-				t.Srcs[0].Flags = isa.Inv
-			}
-			br := s.add(t, 0, p)
+			br := s.branch(i)
 			if !i.Cond.Def.Divergent {
 				br.Flags = brUniform
 			}

@@ -104,7 +104,7 @@ var description = mach.Description{Target: TargetName, FileList: machFiles, Clas
 
 func (machISA) Props(in *mach.Instr, f *mach.Func) mach.Props {
 	switch in.Op {
-	case machOp(isa.OpBr), machOp(isa.OpJump), machOp(isa.OpEnd), machOp(isa.OpChsh), machOp(isa.OpGetone), machOp(isa.OpBany), machOp(isa.OpBall):
+	case machOp(isa.OpBr), machOp(isa.OpBraa), machOp(isa.OpBrao), machOp(isa.OpJump), machOp(isa.OpEnd), machOp(isa.OpChsh), machOp(isa.OpGetone), machOp(isa.OpBany), machOp(isa.OpBall):
 		return mach.PropTerminator
 	case machOp(isa.OpMov):
 		if in.NDefs == 1 && len(in.Ops) == 1 && f.File(in.Ops[0].Val) == fileGPR && in.Flags&directElement == 0 {

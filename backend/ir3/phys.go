@@ -234,10 +234,8 @@ func (p *phys) instr(in *mach.Instr) {
 			p.quadByQuad(t, in.Loc)
 			return
 		}
-		if t.Op == isa.OpEnd || t.Op == isa.OpBr || t.Op == isa.OpJump {
-			if t.Op != isa.OpEnd && t.Op != isa.OpBr {
-				return // branches come with the layout
-			}
+		if t.Op == isa.OpJump {
+			return // jumps come with the layout
 		}
 		x := p.emit(t, in.Loc)
 		if t.Op == isa.OpGetone || t.Op == isa.OpBany || t.Op == isa.OpBall {

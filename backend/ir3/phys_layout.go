@@ -149,7 +149,7 @@ func (p *phys) terminate(b, next int32) {
 			return
 		}
 		inverse := cond
-		inverse.Srcs[0].Flags ^= isa.Inv
+		opposite(&inverse.Instr)
 		inverse.to, cond.to = els, then
 		switch {
 		case els == next:

@@ -167,7 +167,7 @@ func (p *preScheduler) branchPreds() {
 	p.branch = slab.Zeroed(p.branch, p.f.NumValues())
 	for b := range p.f.Blocks {
 		l := p.f.Blocks[b].Instrs
-		if len(l) == 0 || l[len(l)-1].Op != machOp(isa.OpBr) {
+		if len(l) == 0 || !isBranch(l[len(l)-1].Op) {
 			continue
 		}
 		for _, u := range l[len(l)-1].Uses() {

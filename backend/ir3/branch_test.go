@@ -1,0 +1,58 @@
+package ir3
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/backend/gputest"
+	"nirc/ir"
+)
+
+// TestBranchOnTwo: a branch on the and or the or of two conditions takes both as they are, even if one is
+// computed for others too; what others are computed for is one condition. The branch goes around the side, so it is
+// on the opposite.
+func TestBranchOnTwo(t *testing.T) {
+	type build = func(b *ir.Builder, x, y *ir.Def) *ir.Def
+	less := func(b *ir.Builder, x *ir.Def, n uint32) *ir.Def { return b.Ult(x, b.Imm32(n)) }
+	for _, c := range []struct {
+		name string
+		cond build
+		want string
+	}{
+		{"and", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Iand(less(b, x, 1<<30), less(b, y, 1<<31)) }, "brao !p0.x, !p0.y"},
+		{"or", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Ior(less(b, x, 1<<30), less(b, y, 1<<31)) }, "braa !p0.x, !p0.y"},
+		{"not and", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+			return b.Inot(b.Iand(less(b, x, 1<<31), b.Inot(less(b, y, 1<<30))))
+		}, "braa p0.x, !p0.y"},
+		{"not or", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+			return b.Inot(b.Ior(b.Inot(less(b, x, 1<<31)), less(b, y, 1<<30)))
+		}, "brao !p0.x, p0.y"},
+		{"three", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+			return b.Ior(b.Ior(less(b, x, 1<<30), less(b, y, 1<<29)), b.Ieq(x, y))
+		}, "braa"},
+		{"used", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+			p, q := less(b, x, 1<<31), less(b, y, 1<<31)
+			gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Imm32(0), b.Bcsel(b.Ixor(p, q), b.Imm32(1), b.Imm32(1)))
+			return b.Iand(p, q)
+		}, "br "},
+	} {
+		for _, gpu := range []string{"a630", "a740"} {
+			s, b := gputest.NewShader(ir.StageCompute, 64)
+			id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
+			load := func(k int64) *ir.Def {
+				return gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.IAddImm(b.Ishl(id, b.Imm32(3)), k), 1)
+			}
+			i := b.PushIf(c.cond(b, load(0), load(4)))
+			gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.IAddImm(b.Ishl(id, b.Imm32(2)), 4), b.Imul(load(4), load(0)))
+			b.PopIf(i)
+			bin, err := execute(s, CompileOptions{GPU: gpu}, &gputest.Run{Groups: 1, In: gputest.RandomInput(3, 1024), OutSize: 64*4 + 4}, nil)
+			if err != nil {
+				t.Errorf("%s on %s: %v", c.name, gpu, err)
+				continue
+			}
+			if text := disasm(bin); !strings.Contains(text, c.want) {
+				t.Errorf("%s on %s: no %s:\n%s", c.name, gpu, c.want, text)
+			}
+		}
+	}
+}
