@@ -26,7 +26,9 @@ type CompileOptions struct {
 	Tile       []abi.TileTarget
 	TileLayout *abi.TileLayout
 	Samples    int
-	Slots      []ir.Slot
+	// Translucent says that the stores of an epilog leave targets, components or samples as they were.
+	Translucent bool
+	Slots       []ir.Slot
 	// Next is the stage after a vertex shader, if its vertices go to memory: a
 	// program for compute is made then. StageNone is the rasteriser.
 	Next ir.Stage
@@ -254,6 +256,7 @@ func (c *compiler) describe(main *part) {
 	if c.s.Stage == ir.StageFragment {
 		m.NeedsQuads = m.NeedsQuads || c.s.Info.FullQuads
 		m.Pass = passFacts(main.p.list, m)
+		m.Pass.Translucent = m.Pass.Translucent || c.opts.Translucent
 	}
 	for _, pt := range c.parts {
 		m.Fetches = m.Fetches || !faults.has(faultFetchSampler) && pt.p.has(isa.OpTextureLoad)

@@ -2,6 +2,7 @@ package agx
 
 import (
 	"math"
+	"slices"
 
 	"nirc/backend"
 	"nirc/backend/agx/abi"
@@ -60,6 +61,8 @@ type epilog struct {
 	mask           *ir.Def
 	// write, if not nil, has the samples whose colours are stored.
 	write *ir.Def
+	// translucent: something stays as older fragments left it.
+	translucent bool
 }
 
 // FragmentEpilog compiles the epilog of a main part: coverage, depth and
@@ -88,7 +91,7 @@ func (t Target) FragmentEpilog(gpu string, main *abi.Meta, key *backend.Fragment
 	if e.alive != nil {
 		exported(b, abi.SampleMaskReg, e.alive)
 	}
-	o := CompileOptions{GPU: gpu, Job: t.job(), Part: abi.PartEpilog, Tile: e.tile, TileLayout: layout, Samples: e.all}
+	o := CompileOptions{GPU: gpu, Job: t.job(), Part: abi.PartEpilog, Tile: e.tile, TileLayout: layout, Samples: e.all, Translucent: e.translucent && !faults.has(faultTranslucent)}
 	for _, c := range main.Coefs {
 		if c.Source == abi.CoefZ {
 			o.FirstCoef = c.CF // the only one that it may want
@@ -104,10 +107,10 @@ func (e *epilog) targets() (*abi.TileLayout, error) {
 		return nil, err
 	}
 	for _, t := range all {
-		for _, r := range e.main.Results {
-			if r.Slot == t.Slot && r.Index == 0 {
-				e.tile = append(e.tile, t)
-			}
+		if slices.ContainsFunc(e.main.Results, func(r abi.Result) bool { return r.Slot == t.Slot && r.Index == 0 }) {
+			e.tile = append(e.tile, t)
+		} else {
+			e.translucent = true
 		}
 	}
 	return tileLayout(bytes, e.all)
@@ -194,6 +197,7 @@ func (e *epilog) target(t *abi.TileTarget) error {
 	if blends && f.IsInteger() {
 		return ir.Unsupportedf("agx: blending into integer format %s is not supported", f.Name)
 	}
+	e.translucent = e.translucent || mask != t.Mask || e.write != nil
 	if mask == 0 {
 		return nil
 	}

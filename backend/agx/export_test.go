@@ -1,7 +1,7 @@
 package agx
 
-// Break leaves the obligations of some switches unmet.
-func Break(switches uint64) { faults = fault(switches) }
+// Break leaves the obligation of a switch unmet.
+func Break(number int) { faults = fault(number) }
 
 // CubesBroken reports whether derivatives of cubes are left.
 func CubesBroken() bool { return faults.has(faultCubeGradients) }

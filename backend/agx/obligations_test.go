@@ -91,6 +91,10 @@ var obligations = []struct {
 	{fault: "faultMiddleWord", draw: strips},
 	{fault: "faultLists", draw: strips},
 	{fault: "faultFetchSampler", script: "texel_range"},
+	{fault: "faultEmptyTile", draw: noTargets, abi: nirc.SeparateABI},
+	{fault: "faultTranslucent", draw: someComponents, abi: nirc.SeparateABI},
+	{fault: "faultTranslucent", draw: someSamples, abi: nirc.SeparateABI},
+	{fault: "faultTranslucent", draw: someTargets, abi: nirc.SeparateABI},
 	{fault: "faultQueryDim", script: "query_dim"},
 	{fault: "faultGatherLod", script: "texel_offsets"},
 	{fault: "faultOddHalves", script: "texel_offsets"},
@@ -107,7 +111,7 @@ func TestObligations(t *testing.T) {
 			abis = []string{o.abi}
 		}
 		for _, abi := range abis {
-			all.Try(t, o.fault+" "+abi, all.Bit(t, o.fault), agx.Break, func(t *testing.T) error {
+			all.Try(t, o.fault+" "+abi, all.Number(t, o.fault), agx.Break, func(t *testing.T) error {
 				if o.draw != nil {
 					return o.draw(t, abi)
 				}

@@ -5,14 +5,15 @@ import (
 	"nirc/backend/agx/isa"
 )
 
-// passFacts are the facts of a fragment program's code that a driver asks for.
+// passFacts are the facts of a fragment program's code that a driver asks for; of what its stores leave as it was, only the
+// epilog knows.
 func passFacts(list []*pinstr, m *abi.Meta) (f abi.Pass) {
 	f.SeparateTriangles = m.NeedsQuads || m.WritesMemory
 	f.WritesDepth = m.KeepDepth
 	for _, in := range list {
 		switch in.Op {
 		case isa.OpLdTile:
-			f.ReadsTile = true
+			f.Translucent = true
 		case isa.OpStTile:
 			f.WritesTile = true
 		case isa.OpSampleMask:

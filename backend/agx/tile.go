@@ -111,8 +111,12 @@ func placeTargets(targets []backend.TargetKey) ([]abi.TileTarget, int, error) {
 // tileSizes are the pixels of a tile, the most first.
 var tileSizes = [...][2]uint32{{32, 32}, {32, 16}, {16, 16}}
 
-// tileLayout chooses the largest tile that holds pixels of some samples, of some bytes each.
+// tileLayout chooses the largest tile that holds pixels of some samples, of some bytes each. Those of several samples have room
+// there even without targets, as agx_build_tilebuffer_layout of Mesa 25.0 gives them (src/asahi/lib/agx_tilebuffer.c).
 func tileLayout(bytes, samples int) (*abi.TileLayout, error) {
+	if samples > 1 && !faults.has(faultEmptyTile) {
+		bytes = max(bytes, 1)
+	}
 	l := &abi.TileLayout{Stride: uint32(backend.AlignUp(bytes, 8))}
 	for _, z := range tileSizes {
 		l.Width, l.Height = z[0], z[1]

@@ -24,9 +24,9 @@ const root = "../.."
 // internal/emu TestRaces) and files, with commas between them. A row without a switch says after "; no switch: " why there can be none.
 type Obligations struct {
 	rows     []obligation
-	switches []string // the bit of switches[i] is 1 << i
-	tried    uint64
-	noticed  uint64
+	switches []string // the number of switches[i] is i + 1
+	tried    map[int]bool
+	noticed  map[int]bool
 }
 
 type obligation struct {
@@ -44,7 +44,7 @@ func ReadObligations(t *testing.T, isa string) *Obligations {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &Obligations{}
+	o := &Obligations{tried: map[int]bool{}, noticed: map[int]bool{}}
 	if o.switches, err = readSwitches("fault.go"); err != nil {
 		t.Fatal(err)
 	}
@@ -57,28 +57,28 @@ func ReadObligations(t *testing.T, isa string) *Obligations {
 	return o
 }
 
-// Bit is the bit of a switch by its name in fault.go.
-func (o *Obligations) Bit(t *testing.T, name string) uint64 {
+// Number is the number of a switch by its name in fault.go; 0 is none.
+func (o *Obligations) Number(t *testing.T, name string) int {
 	t.Helper()
 	i := slices.Index(o.switches, name)
 	if i < 0 {
 		t.Fatalf("there is no switch %q", name)
 	}
-	return 1 << i
+	return i + 1
 }
 
 // Try runs a case twice in a subtest: as it is, when it must return no error, and with a switch set, when it must.
-func (o *Obligations) Try(t *testing.T, name string, bit uint64, set func(bits uint64), run func(t *testing.T) error) {
+func (o *Obligations) Try(t *testing.T, name string, number int, set func(number int), run func(t *testing.T) error) {
 	t.Helper()
-	o.tried |= bit
+	o.tried[number] = true
 	t.Run(name, func(t *testing.T) {
 		if err := run(t); err != nil {
 			t.Fatalf("with all obligations met: %v", err)
 		}
 		defer set(0)
-		set(bit)
+		set(number)
 		if err := run(t); err != nil {
-			o.noticed |= bit
+			o.noticed[number] = true
 			t.Log(err)
 			return
 		}
@@ -97,7 +97,7 @@ func (o *Obligations) Report(t *testing.T, isa string) {
 			continue
 		}
 		switched++
-		if !slices.ContainsFunc(r.switches, func(s string) bool { return o.noticed&o.Bit(t, s) == 0 }) {
+		if !slices.ContainsFunc(r.switches, func(s string) bool { return !o.noticed[o.Number(t, s)] }) {
 			noticed++
 		}
 	}
@@ -106,7 +106,7 @@ func (o *Obligations) Report(t *testing.T, isa string) {
 		t.Log(line)
 	}
 	for i, s := range o.switches {
-		if o.tried>>i&1 == 0 {
+		if !o.tried[i+1] {
 			t.Errorf("no case sets %s", s)
 		}
 	}

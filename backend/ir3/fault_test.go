@@ -653,7 +653,7 @@ func distanceShader() *ir.Shader {
 func TestObligations(t *testing.T) {
 	o := gputest.ReadObligations(t, "ir3")
 	for _, c := range faultCases {
-		o.Try(t, c.name, uint64(c.fault), func(bits uint64) { faults = fault(bits) }, func(*testing.T) error { return c.run() })
+		o.Try(t, c.name, int(c.fault), func(number int) { faults = fault(number) }, func(*testing.T) error { return c.run() })
 	}
 	o.Report(t, "ir3")
 }

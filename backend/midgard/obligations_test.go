@@ -24,7 +24,7 @@ import (
 func TestObligations(t *testing.T) {
 	all := gputest.ReadObligations(t, "midgard")
 	for _, o := range obligations {
-		all.Try(t, o.name, uint64(o.fault), func(bits uint64) { faults = fault(bits) }, func(*testing.T) error { return o.run() })
+		all.Try(t, o.name, int(o.fault), func(number int) { faults = fault(number) }, func(*testing.T) error { return o.run() })
 	}
 	all.Report(t, "midgard")
 }

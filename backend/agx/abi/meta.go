@@ -31,8 +31,9 @@ const (
 // Pass are facts of the code of a fragment program (agx.md §9.3, 11.1), of linked ones those of
 // all parts.
 type Pass struct {
-	// ReadsTile: the program is translucent.
-	ReadsTile bool `json:"reads_tile,omitempty"`
+	// Translucent: what older fragments left shows through: the program reads the tile, stores some
+	// components or samples alone, or leaves a bound target as it is.
+	Translucent bool `json:"translucent,omitempty"`
 	// WritesSampleMask: it kills or tests samples, for discards, sample masks or alpha to coverage:
 	// it is punch-through, and fixed functions may not test before it. With WritesDepth and
 	// WritesStencil they cannot.
@@ -49,7 +50,7 @@ type Pass struct {
 
 // Or joins the facts of two parts.
 func (p *Pass) Or(q *Pass) {
-	p.ReadsTile = p.ReadsTile || q.ReadsTile
+	p.Translucent = p.Translucent || q.Translucent
 	p.WritesSampleMask = p.WritesSampleMask || q.WritesSampleMask
 	p.WritesDepth = p.WritesDepth || q.WritesDepth
 	p.WritesStencil = p.WritesStencil || q.WritesStencil

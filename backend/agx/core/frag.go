@@ -77,6 +77,9 @@ func (w *wave) startFragment() error {
 	if d := w.l.Draw; w.check != nil && d != nil && d.Multisample.SampleShading && f.samples > 1 && !w.p.meta.PerSample && !w.p.meta.SampleLoop {
 		return errors.New("the pipeline shades each sample, and the program does not")
 	}
+	if w.check != nil {
+		return w.p.checkOpaque(w.l.Draw)
+	}
 	return nil
 }
 
@@ -235,6 +238,9 @@ func (w *wave) finishFragment() error {
 			if left := f.cover[lane] &^ f.killed[lane] &^ f.tested[lane]; left != 0 {
 				return fmt.Errorf("lane %d ends with samples %#x neither tested nor killed", lane, left)
 			}
+		}
+		if err := w.checkShowsThrough(lane); err != nil {
+			return err
 		}
 		w.l.Live.Set(lane)
 		w.fragmentOutputs(lane)

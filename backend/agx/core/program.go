@@ -63,6 +63,7 @@ type codeUses struct {
 	depth, stencil bool // of zs_emit
 	tileLoads      bool
 	tileStores     bool
+	partStores     bool // of some components or samples
 	kills          bool // sample_mask
 	testsFirst     bool // the first sample_mask that is no kill of constant samples tests
 	killsFirst     bool // a sample_mask stands before it
@@ -182,6 +183,7 @@ func (p *program) scan(x *inst) {
 		p.uses.tileLoads = true
 	case isa.OpStTile:
 		p.uses.tileStores = true
+		p.uses.partStores = p.uses.partStores || p.storesPart(x)
 	case isa.OpReduce:
 		p.uses.lanes = true
 	case isa.OpWaitPix:

@@ -105,7 +105,7 @@ func TestVertex(t *testing.T) {
 
 func fragMeta() *abi.Meta {
 	return &abi.Meta{Stage: ir.StageFragment, Halves: 64, UsesDiscard: true,
-		Pass: abi.Pass{ReadsTile: true, WritesSampleMask: true, WritesDepth: true, WritesStencil: true, WritesTile: true, SeparateTriangles: true},
+		Pass: abi.Pass{Translucent: true, WritesSampleMask: true, WritesDepth: true, WritesStencil: true, WritesTile: true, SeparateTriangles: true},
 		Coefs: []abi.Coef{{Source: abi.CoefW, CF: 0, Count: 1}, {Source: abi.CoefZ, CF: 1, Count: 1},
 			{CF: 2, Slot: ir.SlotVar0, Count: 2, Interp: ir.InterpSmooth},
 			{CF: 4, Slot: ir.SlotVar0 + 1, Count: 1, Interp: ir.InterpFlat},
@@ -264,7 +264,6 @@ func TestEarlyFacts(t *testing.T) {
 		{store, func(m *abi.Meta) { m.EarlyFragmentTests = true }, "writes memory and its meta does not say so"},
 		{store, func(m *abi.Meta) { m.WritesMemory, m.Pass.SeparateTriangles = true, true }, "writes memory without early tests"},
 		{store, func(m *abi.Meta) { m.WritesMemory, m.EarlyFragmentTests = true, true }, ""},
-		{"", func(m *abi.Meta) { m.Pass.ReadsTile = true }, "reads the tile, and it does not"},
 		{"", func(m *abi.Meta) { m.Pass.WritesTile = true }, "writes the tile, and it does not"},
 	} {
 		m := fragMeta()

@@ -298,6 +298,9 @@ func (p *program) checkTile() error {
 	if n := l.Bytes(m.Samples); n > abi.MaxTileBytes {
 		return fmt.Errorf("agx core: a tile of %dx%d pixels of %d samples of %d bytes takes %d bytes, there are %d", l.Width, l.Height, m.Samples, l.Stride, n, abi.MaxTileBytes)
 	}
+	if l.Stride == 0 && m.Samples > 1 {
+		return errors.New("agx core: pixels of several samples need room in the tile, even without targets")
+	}
 	for i := range m.Tile {
 		if t := &m.Tile[i]; t.Offset+uint32(targetSize(t)) > l.Stride {
 			return fmt.Errorf("agx core: tile target %d ends beyond the %d bytes of a sample", t.Slot, l.Stride)
@@ -317,7 +320,7 @@ func (p *program) checkPass() error {
 		name       string
 		does, says bool
 	}{
-		{"reads the tile", p.uses.tileLoads, f.ReadsTile},
+		{"reads the tile", p.uses.tileLoads, f.Translucent},
 		{"writes the tile", p.uses.tileStores, f.WritesTile},
 		{"kills or tests samples", p.uses.kills, f.WritesSampleMask},
 		{"writes depth", p.uses.depth, f.WritesDepth},
@@ -351,7 +354,6 @@ func (p *program) checkEarly() error {
 		{"its meta says that it kills or tests samples, and it does not", m.Pass.WritesSampleMask && !u.kills},
 		{"its meta says that it writes depth, and it does not", m.Pass.WritesDepth && !u.depth},
 		{"its meta says that it writes stencil, and it does not", m.Pass.WritesStencil && !u.stencil},
-		{"its meta says that it reads the tile, and it does not", m.Pass.ReadsTile && !u.tileLoads},
 		{"its meta says that it writes the tile, and it does not", m.Pass.WritesTile && !u.tileStores},
 	} {
 		if c.wrong {
