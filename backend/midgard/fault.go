@@ -54,6 +54,7 @@ const (
 	faultSelectUnit                     // any unit of stage 1 makes the condition of a scalar select
 	faultPipeOrder                      // SADD takes the first pipeline register
 	faultWidenedSum                     // reductions of 16-bit operands write 16 bits
+	faultBarrierFlag                    // the metadata has no barriers
 	numFaults
 )
 

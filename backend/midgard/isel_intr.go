@@ -89,13 +89,14 @@ func (s *isel) memoryAccess(in *ir.Instr) bool {
 // barrier selects the barrier of the workgroup. Memory barriers are no instruction: the
 // accesses of a thread are done in the order of its bundles, and none after a barrier may
 // come into a bundle with one before it, or earlier (midgard.md §7.6).
+// The renderer state's flag is set for either, as contains_barrier of Mesa 25.0 is (src/panfrost/lib/pan_shader.c).
 func (s *isel) barrier(in *ir.Instr) {
 	if !faults.has(faultLoadOrder) {
 		s.fences++
 	}
 	s.meta.Coherent = s.meta.Coherent || ir.Scope(in.Get(ir.IdxExecutionScope)) < ir.ScopeWorkgroup
+	s.meta.UsesBarrier = !faults.has(faultBarrierFlag)
 	if ir.Scope(in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup && s.sh.Stage == ir.StageCompute && !faults.has(faultBarrier) {
 		s.add(inst{kind: kindTex, dst: regNone, tex: isa.Barrier()})
-		s.meta.UsesBarrier = true
 	}
 }

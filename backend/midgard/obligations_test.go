@@ -62,6 +62,7 @@ var obligations = []struct {
 	{"bounds of explicit LODs hold with the sampler's bias", faultLodClamp, drawsAlike(positions, boundedLod)},
 	{"immediate offsets of uniform buffers have no sign", faultUBOOffset, farUniform},
 	{"threads of a workgroup wait for each other", faultBarrier, func() error { return runPassed(passedShared, wholeBarrier) }},
+	{"the metadata has the barriers", faultBarrierFlag, func() error { return runPassed(passedShared, wholeBarrier) }},
 	{"64-bit addresses are halves of a register", faultLongPair, func() error { return runPassed(passedBuffer, wholeBarrier) }},
 	{"accesses are aligned", faultAlignment, misaligned},
 	{"the metadata has all work registers", faultWorkRegs, drawsAlike(positions, plainColor)},

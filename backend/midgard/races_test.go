@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"nirc/internal/emu"
+	"nirc/ir"
 )
 
 // passed has each thread of a workgroup read what its neighbour wrote.
@@ -15,6 +16,9 @@ import (
 var passed string
 
 const wholeBarrier = "barrier execution_scope=workgroup memory_scope=workgroup memory_semantics=3 memory_modes=mem_ssbo|mem_shared"
+
+// onlyMemory orders memory, and nobody waits at it.
+const onlyMemory = "barrier memory_scope=device memory_semantics=3 memory_modes=mem_ssbo"
 
 var (
 	passedShared = strings.NewReplacer("STORE", "store_shared %12, %6 write_mask=x align_mul=4", "LOAD", "%9:32 = load_shared %8 align_mul=4\n      %11:32 = load_const 0x20")
@@ -46,6 +50,23 @@ func TestRaces(t *testing.T) {
 			if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Count(err.Error(), "bundle at byte") != 2) {
 				t.Errorf("%s, %q: %v, want %q", name, barrier, err, want)
 			}
+		}
+	}
+}
+
+// TestBarrierFlag: the metadata has a flag for barriers of the workgroup and for memory barriers, which leave no instruction.
+func TestBarrierFlag(t *testing.T) {
+	for barrier, want := range map[string]bool{wholeBarrier: true, onlyMemory: true, "": false} {
+		s, err := ir.Parse(strings.Replace(passedBuffer.Replace(passed), "BARRIER", barrier, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		bin, err := Compile(s, CompileOptions{Job: verifying()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bin.Meta.UsesBarrier != want {
+			t.Errorf("%q: uses_barrier is %v", barrier, bin.Meta.UsesBarrier)
 		}
 	}
 }

@@ -160,6 +160,7 @@ type Meta struct {
 	Inputs  []Input  `json:"inputs,omitempty"`
 	Outputs []Output `json:"outputs,omitempty"`
 
+	// UsesBarrier: the program has barriers, or memory barriers, which are no instructions: a flag of the renderer state.
 	UsesBarrier bool `json:"uses_barrier,omitempty"`
 	// Coherent: threads look on at each other's stores to buffers without a control barrier, by
 	// coherent accesses or memory barriers: for those who look for races.

@@ -311,6 +311,8 @@ func (p *program) checkTexture(b *bundle) error {
 	switch {
 	case (x.Op == isa.TexBarrier) != (b.Tag == isa.TagBarrier):
 		return fmt.Errorf("%s in a bundle of tag %s", x.Op, b.Tag)
+	case x.Op == isa.TexBarrier && !p.meta.UsesBarrier:
+		return errors.New("a barrier in a program whose metadata has none")
 	case x.Op == isa.TexBarrier:
 		return nil
 	case b.Tag == isa.TagTex && (x.Op == isa.TexFetch || p.meta.Stage != ir.StageFragment):

@@ -90,7 +90,7 @@ func (e errStatus) Error() string { return "the wave did not end" }
 
 // computeMeta: uniform register 0 is the storage buffer at (0, 0).
 func computeMeta() *abi.Meta {
-	return &abi.Meta{Stage: ir.StageCompute, WorkgroupSize: [3]uint32{8, 4, 4}, UBOs: []abi.UBO{{Kind: abi.UBOSysvals}},
+	return &abi.Meta{Stage: ir.StageCompute, UsesBarrier: true, WorkgroupSize: [3]uint32{8, 4, 4}, UBOs: []abi.UBO{{Kind: abi.UBOSysvals}},
 		Sysvals: []abi.Sysval{{Kind: abi.SysvalSSBO}}, Uniforms: []abi.Uniform{{UBO: 0, Offset: 0}}, WorkRegs: 8}
 }
 

@@ -32,7 +32,7 @@ func references(t *testing.T) (list []reference) {
 	s := bufio.NewScanner(file)
 	s.Buffer(nil, 1<<20)
 	whole, name := false, ""
-	m := abi.Meta{WorkRegs: 16, UBOs: []abi.UBO{{Kind: abi.UBOPush}}, Uniforms: make([]abi.Uniform, 8), NeedsQuads: true}
+	m := abi.Meta{WorkRegs: 16, UBOs: []abi.UBO{{Kind: abi.UBOPush}}, Uniforms: make([]abi.Uniform, 8), NeedsQuads: true, UsesBarrier: true}
 	for s.Scan() {
 		l := s.Text()
 		switch {
