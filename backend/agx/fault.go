@@ -70,6 +70,7 @@ const (
 	faultFetchSampler                       // the metadata does not ask for the sampler of fetches
 	faultTranslucent                        // programs that leave targets as they are count as opaque
 	faultEmptyTile                          // pixels of several samples have no room in the tile where there are no targets
+	faultSampleThere                        // values are interpolated at samples that the pixel does not have
 	numFaults
 )
 

@@ -35,7 +35,7 @@ func (s *isel) iter(cf, n int, persp, half bool, bary *ir.Instr) []opnd {
 			t.Interp = isa.InterpSampleRegister
 			uses = s.register(&t, k, s.reg(s.sampleID(true)), nil)
 		case ir.IntrLoadBarycentricAtSample:
-			o := s.comp(bary.Srcs[0].Def, 0)
+			o := s.sampleThere(s.comp(bary.Srcs[0].Def, 0))
 			if o.kind == opImm && o.bits < 256 {
 				t.Interp, t.Srcs[k] = isa.InterpSample, isa.I(int(o.bits))
 				break
@@ -51,6 +51,19 @@ func (s *isel) iter(cf, n int, persp, half bool, bary *ir.Instr) []opnd {
 	d := s.f.NewValue(gprClass(half), n)
 	s.add(t, d, uses...)
 	return s.split(d, n)
+}
+
+// sampleThere is a sample that the pixel has: those of one sample are evaluated there, which is the centre, whichever sample the
+// shader names (interpolateAtSample of GLSL). The reference does the same by the same register (agx_nir_lower_sample_intrinsics of
+// Mesa 25.0).
+func (s *isel) sampleThere(o opnd) opnd {
+	switch {
+	case s.meta.Samples > 1 || faults.has(faultSampleThere) || o.kind == opImm && o.bits == 0:
+		return o
+	case o.kind == opImm && o.bits >= maxSamples:
+		return imm16(0)
+	}
+	return s.selectBy(cond{op: isa.CondUEQ, a: s.getSR(srSamplesLog2, true), b: imm16(0)}, true, imm16(0), s.sized(o, true))
 }
 
 // position is depth or 1/w at the sample being shaded, else at the pixel's centre.

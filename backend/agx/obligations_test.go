@@ -91,6 +91,7 @@ var obligations = []struct {
 	{fault: "faultMiddleWord", draw: strips},
 	{fault: "faultLists", draw: strips},
 	{fault: "faultFetchSampler", script: "texel_range"},
+	{fault: "faultSampleThere", script: "sample_there"},
 	{fault: "faultEmptyTile", draw: noTargets, abi: nirc.SeparateABI},
 	{fault: "faultTranslucent", draw: someComponents, abi: nirc.SeparateABI},
 	{fault: "faultTranslucent", draw: someSamples, abi: nirc.SeparateABI},

@@ -33,7 +33,11 @@ func (w *wave) place(x *inst, lane int, sample *isa.Operand) (p place, err error
 	case isa.InterpSample, isa.InterpSampleRegister:
 		number := w.value(sample, lane)
 		if uint64(number) >= uint64(max(1, f.Prim.Samples)) {
-			break // the place of a sample that does not exist is undefined: here the centre
+			// The place of a sample that does not exist is anywhere in the pixel but the centre.
+			at := w.frag.garbage.next()
+			p.center, p.x, p.y = false, float32(f.X)+float32(at&7*2+1)/16, float32(f.Y)+float32(at>>3&7*2+1)/16
+			err = p.weigh(f.Prim)
+			return p, err
 		}
 		n := int(number)
 		p.center = false
@@ -42,17 +46,23 @@ func (w *wave) place(x *inst, lane int, sample *isa.Operand) (p place, err error
 			p.x, p.y = float32(f.X)+sx, float32(f.Y)+sy
 		}
 		if int(f.SampleID) != n {
-			if f.Prim.Bary == nil {
-				return p, errors.New("the primitive has no barycentrics")
-			}
-			p.persp[0], p.persp[1] = f.Prim.Bary(p.x, p.y, true)
-			p.linear[0], p.linear[1] = f.Prim.Bary(p.x, p.y, false)
-			return p, nil
+			err = p.weigh(f.Prim)
+			return p, err
 		}
 		kind = emu.BarySample
 	}
 	p.persp, p.linear = f.Persp[kind], f.Linear[kind]
 	return p, nil
+}
+
+// weigh gives the vertices their weights at the place.
+func (p *place) weigh(prim *emu.Primitive) error {
+	if prim.Bary == nil {
+		return errors.New("the primitive has no barycentrics")
+	}
+	p.persp[0], p.persp[1] = prim.Bary(p.x, p.y, true)
+	p.linear[0], p.linear[1] = prim.Bary(p.x, p.y, false)
+	return nil
 }
 
 // corner is component comp of a slot at vertex k as a number.
