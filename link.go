@@ -190,6 +190,14 @@ func LinkUnits(ctx context.Context, units []*Unit) (links []StageLink, warnings 
 	return links, warnings, nil
 }
 
+// shaderName is the file of a unit and, where it is not what all are called, the entry point.
+func (u *Unit) shaderName() string {
+	if u.Shader.Name == "main" || u.Shader.Name == "" {
+		return u.opts.File
+	}
+	return u.opts.File + " (" + u.Shader.Name + ")"
+}
+
 // chainOf sorts the units of a pipeline, and refuses what is none.
 func chainOf(units []*Unit) ([]*Unit, error) {
 	chain := slices.Clone(units)
@@ -200,7 +208,7 @@ func chainOf(units []*Unit) ([]*Unit, error) {
 		case s < ir.StageVertex || s > ir.StageFragment:
 			return nil, Usagef("%s: %s shaders are not linked: no other stage reads their outputs", u.opts.File, s)
 		case has[s] != nil:
-			return nil, Usagef("%s and %s: a pipeline has one %s shader", has[s].opts.File, u.opts.File, s)
+			return nil, Usagef("%s and %s: a pipeline has one %s shader", has[s].shaderName(), u.shaderName(), s)
 		default:
 			has[s] = u
 		}

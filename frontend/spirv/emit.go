@@ -107,6 +107,7 @@ func (t *translator) resultDecorations(i int) (relaxed bool) {
 func (t *translator) terminator(in *spv.Instruction) {
 	f := t.f
 	b := f.b
+	t.checkStage(in.Op, 0)
 	switch in.Op {
 	case spv.OpReturn, spv.OpUnreachable:
 		if f.ret != nil && in.Op == spv.OpReturn {
@@ -214,6 +215,7 @@ func (t *translator) compositeInst(in *inst) bool {
 
 // control translates calls, phis, derivatives and the like.
 func (t *translator) control(in *inst) bool {
+	t.checkStage(in.op, in.id)
 	switch in.op {
 	case spv.OpFunctionCall:
 		t.call(in)

@@ -121,6 +121,9 @@ func (t *translator) interpolateAt(in *inst, n spv.GLSLstd450) {
 	if p.mode != ir.ModeShaderIn || !ty.IsVectorOrScalar() || ty.Base != ir.BaseFloat {
 		t.fail(in.id, "%s is not of a float input", n)
 	}
+	if t.stage != ir.StageFragment {
+		t.broken(ruleModels, in.id, "%s in a %s shader", n, t.stage)
+	}
 	var r *ir.Instr
 	switch n {
 	case spv.GLSLstd450InterpolateAtCentroid:

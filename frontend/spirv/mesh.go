@@ -12,6 +12,7 @@ import (
 // meshInst translates the instructions of mesh and task shaders and reports whether the instruction was one.
 func (t *translator) meshInst(in *inst) bool {
 	b := t.f.b
+	t.checkStage(in.op, in.id)
 	switch in.op {
 	case spv.OpSetMeshOutputsEXT:
 		b.Intrinsic(ir.IntrSetVertexAndPrimitiveCount, 0, 0, t.intVector(t.arg(in, 0), 1, 32), t.intVector(t.arg(in, 1), 1, 32), t.f.u32(0))

@@ -150,3 +150,44 @@ OpFunctionEnd
 		}
 	}
 }
+
+// TestStagesOfInstructions: instructions that only some stages have are refused in others, and taken in these.
+func TestStagesOfInstructions(t *testing.T) {
+	const text = `OpCapability Shader
+OpCapability Geometry
+OpCapability DemoteToHelperInvocation
+OpCapability InterpolationFunction
+OpCapability FragmentShaderPixelInterlockEXT
+OpExtension "SPV_EXT_fragment_shader_interlock"
+%glsl = OpExtInstImport "GLSL.std.450"
+OpMemoryModel Logical GLSL450
+OpEntryPoint MODEL %main "main" %in
+MODES
+OpDecorate %in Location 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%bool = OpTypeBool
+%f32 = OpTypeFloat 32
+%pin = OpTypePointer Input %f32
+%in = OpVariable %pin Input
+%main = OpFunction %void None %fn
+%l = OpLabel
+BODY
+OpFunctionEnd
+`
+	modes := map[string]string{"Fragment": "OpExecutionMode %main OriginUpperLeft\nOpExecutionMode %main PixelInterlockOrderedEXT", "Vertex": "",
+		"Geometry": "OpExecutionMode %main InputPoints\nOpExecutionMode %main Invocations 1\nOpExecutionMode %main OutputPoints\nOpExecutionMode %main OutputVertices 1"}
+	for body, model := range map[string]string{
+		"OpKill": "Fragment", "OpTerminateInvocation": "Fragment", "OpDemoteToHelperInvocation\nOpReturn": "Fragment", "%h = OpIsHelperInvocationEXT %bool\nOpReturn": "Fragment",
+		"OpBeginInvocationInterlockEXT\nOpEndInvocationInterlockEXT\nOpReturn": "Fragment", "%x = OpExtInst %f32 %glsl InterpolateAtCentroid %in\nOpReturn": "Fragment",
+		"OpEmitVertex\nOpEndPrimitive\nOpReturn": "Geometry",
+	} {
+		for in, mode := range modes {
+			m := assemble(t, strings.NewReplacer("MODEL", in, "MODES", mode, "BODY", body).Replace(text))
+			_, err := Translate(m, Options{})
+			if (err == nil) != (in == model) || err != nil && (!strings.Contains(err.Error(), ruleModels) || !strings.Contains(err.Error(), " in a "+strings.ToLower(in)+" shader")) {
+				t.Errorf("%s in a %s shader: %v", body, in, err)
+			}
+		}
+	}
+}
