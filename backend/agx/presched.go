@@ -64,7 +64,7 @@ type scheduler struct {
 	start   []int32
 	waits   []int32
 	def     []int32 // by name: the instruction of the region that defines it, plus 1
-	live    []bool  // by name
+	dead    []int32 // by name: its size, and 0 while it is live
 	ready   []int32
 	order   []int32
 	sorted  []*mach.Instr
@@ -227,7 +227,7 @@ func (p *scheduler) edge(k int32) {
 // run makes the order, last instruction first, then turns it round. It is false
 // if there were too many choices.
 func (p *scheduler) run() bool {
-	p.live = append(p.live[:0], p.names.after...)
+	p.atEnd()
 	p.ready, p.order = p.ready[:0], p.order[:0]
 	for i := range p.list {
 		if p.waits[i] == 0 {
@@ -260,28 +260,37 @@ func (p *scheduler) run() bool {
 }
 
 // delta is the change of the live halves before an instruction against
-// those after it.
+// those after it. Every choice asks for that of all that is ready: without conditions, which no predictor knows.
 func (p *scheduler) delta(i int32) (n int32) {
-	for _, v := range p.names.writes(i) {
-		if p.live[v] {
-			n -= p.names.size[v]
-		}
+	writes, reads := p.names.both(i)
+	dead := p.dead
+	for _, v := range writes {
+		n += dead[v] - p.names.size[v]
 	}
-	for _, v := range p.names.reads(i) {
-		if !p.live[v] {
-			n += p.names.size[v]
-		}
+	for _, v := range reads {
+		n += dead[v]
 	}
 	return n
 }
 
 // place makes live what is live before an instruction.
 func (p *scheduler) place(i int32) {
-	for _, v := range p.names.writes(i) {
-		p.live[v] = false
+	writes, reads := p.names.both(i)
+	for _, v := range writes {
+		p.dead[v] = p.names.size[v]
 	}
-	for _, v := range p.names.reads(i) {
-		p.live[v] = true
+	for _, v := range reads {
+		p.dead[v] = 0
+	}
+}
+
+// atEnd makes live what is live after the region.
+func (p *scheduler) atEnd() {
+	p.dead = append(p.dead[:0], p.names.size...)
+	for v, after := range p.names.after {
+		if after {
+			p.dead[v] = 0
+		}
 	}
 }
 
@@ -302,7 +311,7 @@ func (p *scheduler) least() int32 {
 // pressure is the largest number of halves live at once with the instructions
 // in an order, nil being as they stand.
 func (p *scheduler) pressure(order []int32) int32 {
-	p.live = append(p.live[:0], p.names.after...)
+	p.atEnd()
 	now := p.names.halves
 	most := now
 	for k := len(p.list) - 1; k >= 0; k-- {
@@ -310,13 +319,17 @@ func (p *scheduler) pressure(order []int32) int32 {
 		if order != nil {
 			i = order[k]
 		}
-		for _, v := range p.names.writes(i) {
-			if !p.live[v] {
-				most = max(most, now+p.names.size[v]) // written all the same
-			}
+		writes, reads := p.names.both(i)
+		after := now
+		for _, v := range writes {
+			most = max(most, after+p.dead[v]) // written all the same
+			now += p.dead[v] - p.names.size[v]
+			p.dead[v] = p.names.size[v]
 		}
-		now += p.delta(i)
-		p.place(i)
+		for _, v := range reads {
+			now += p.dead[v]
+			p.dead[v] = 0
+		}
 		most = max(most, now)
 	}
 	return most

@@ -80,6 +80,12 @@ func (n *regionNames) writes(i int32) []int32 { return n.ops[n.from[2*i]:n.from[
 
 func (n *regionNames) reads(i int32) []int32 { return n.ops[n.from[2*i+1]:n.from[2*i+2]] }
 
+// both are writes and reads.
+func (n *regionNames) both(i int32) (writes, reads []int32) {
+	at := n.from[2*i : 2*i+3]
+	return n.ops[at[0]:at[1]], n.ops[at[1]:at[2]]
+}
+
 func repeated(uses []mach.Operand, v mach.Value) bool {
 	for _, u := range uses {
 		if u.Val == v {
