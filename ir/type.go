@@ -229,14 +229,6 @@ func (t *Type) MemBits() uint8 {
 	return t.Bits
 }
 
-// IsUnsized reports whether t is an unsized array or a struct that ends in one.
-func (t *Type) IsUnsized() bool {
-	if t.Base == BaseArray {
-		return t.Len == 0
-	}
-	return t.Base == BaseStruct && len(t.Fields) > 0 && t.Fields[len(t.Fields)-1].Type.IsUnsized()
-}
-
 // Size returns the bytes that a value of an explicitly laid out type occupies,
 // an unsized array counted as no element.
 func (t *Type) Size() uint64 {

@@ -51,9 +51,6 @@ func (s *segments) divide(level float64, spacing uint8) {
 		p[k] = 1 - p[n-k] // so that both ends count alike
 	}
 	p[0], p[n] = 0, 1
-	if n&1 == 0 {
-		p[n/2] = 0.5
-	}
 }
 
 // clampLevel limits a level and rounds it up to a number of segments.

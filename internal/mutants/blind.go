@@ -7,8 +7,8 @@ import (
 )
 
 // Here is what is not changed because the program would be an equal one, whatever is tested: texts,
-// room made ahead or handed back, hashes, assertions, which say what does not happen, and what faults that tests
-// switch on do instead of the right thing.
+// room made ahead or handed back, hashes, the number of which math.Inf takes the sign, assertions, which say what does not happen, and
+// what faults that tests switch on do instead of the right thing.
 
 // wording are functions that make or report the text of an error, stop the program, or hand memory back.
 var wording = map[string]bool{
@@ -54,6 +54,9 @@ func (f *source) isBlind(n ast.Node, around []ast.Node) bool {
 	if len(around) == 0 {
 		return false
 	}
+	if isSign(n, around) {
+		return true
+	}
 	parent := around[len(around)-1]
 	if s, ok := parent.(*ast.IfStmt); ok {
 		return s.Cond == n && f.isAssertion(s) || s.Body == n && isFault(s.Cond)
@@ -64,6 +67,21 @@ func (f *source) isBlind(n ast.Node, around []ast.Node) bool {
 	}
 	_, isMap := c.Args[0].(*ast.MapType)
 	return isMap || len(c.Args) == 3
+}
+
+// isSign reports whether a node is the number that math.Inf takes the sign of.
+func isSign(n ast.Node, around []ast.Node) bool {
+	if _, ok := n.(*ast.BasicLit); !ok {
+		return false
+	}
+	if _, ok := around[len(around)-1].(*ast.UnaryExpr); ok {
+		around = around[:len(around)-1]
+	}
+	if len(around) == 0 {
+		return false
+	}
+	c, ok := around[len(around)-1].(*ast.CallExpr)
+	return ok && called(c) == "Inf" && len(c.Args) == 1
 }
 
 // isGrow reports whether a call makes room for what is appended later.

@@ -73,6 +73,7 @@ const blind = `package p
 func f(a, b int) ([]int, error) {
 	m := make(map[int]int, 2*a)
 	list := make([]int, 0, a+1)
+	x := math.Inf(1)
 	list = slices.Grow(list, 4)
 	w.Grow(5)
 	if a > b && m != nil {

@@ -199,10 +199,18 @@ func worldSampler(t *ir.Type, smooth bool) *emu.Sampler {
 	return s
 }
 
+// unsized reports whether a type is an array without a size, or a struct that ends in one.
+func unsized(t *ir.Type) bool {
+	if t.IsArray() {
+		return t.Len == 0
+	}
+	return t.IsStruct() && len(t.Fields) > 0 && unsized(t.Fields[len(t.Fields)-1].Type)
+}
+
 // buffer makes a uniform, storage or texel buffer.
 func (w *world) buffer(d *emu.Descriptor, v *ir.Variable, elem *ir.Type, name string, size int) {
 	size = (size + 15) &^ 15
-	if size == 0 || elem.IsUnsized() {
+	if size == 0 || unsized(elem) {
 		size += worldTail
 	}
 	b := w.env.Mem.Alloc(size)
