@@ -195,3 +195,15 @@ func TestCalls(t *testing.T) {
 		}
 	}
 }
+
+// TestCompact: what has no spaces outside of strings is taken as it is, and nothing else.
+func TestCompact(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"a":"x y"}`: true, `[1,2]`: true, `{}`: true, ``: true, `{ "a":1}`: false, `{"a": 1}`: false, "[1,\n2]": false, "[1]\n": false, ` {}`: false, `1`: false, `"a"`: false,
+		`{"a\"b c":1}`: true, `{"a\\":1, 2}`: false, `{"a\\\" ":1}`: true, `{"a":"x`: false, `["\\"," "]`: true, `[\" \"]`: false,
+	} {
+		if got := compact([]byte(text)); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

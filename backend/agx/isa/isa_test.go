@@ -286,3 +286,37 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestDifference names what of an instruction its encoding could not hold, whatever it is.
+func TestDifference(t *testing.T) {
+	for want, change := range map[string]func(in *Instr){
+		"destination r5 cannot be encoded":       func(in *Instr) { in.Dst = R(5) },
+		"source 0, r5, cannot be encoded":        func(in *Instr) { in.Srcs[0] = R(5) },
+		"source 4, r6, cannot be encoded":        func(in *Instr) { in.Srcs[4] = R(6) },
+		"flag set 0x1 cannot be encoded":         func(in *Instr) { in.Flags = 1 },
+		"condition 0x2 cannot be encoded":        func(in *Instr) { in.Cond = 2 },
+		"shift 0x3 cannot be encoded":            func(in *Instr) { in.Shift = 3 },
+		"mask width 0x4 cannot be encoded":       func(in *Instr) { in.Bits = 4 },
+		"truth table 0x5 cannot be encoded":      func(in *Instr) { in.Table = 5 },
+		"mode 0x6 cannot be encoded":             func(in *Instr) { in.Mode = 6 },
+		"rounding 0x1 cannot be encoded":         func(in *Instr) { in.Round = 1 },
+		"format 0x2 cannot be encoded":           func(in *Instr) { in.Format = 2 },
+		"component mask 0x3 cannot be encoded":   func(in *Instr) { in.Mask = 3 },
+		"slot 0x4 cannot be encoded":             func(in *Instr) { in.Slot = 4 },
+		"nesting count 0x5 cannot be encoded":    func(in *Instr) { in.Nest = 5 },
+		"dimension 0x6 cannot be encoded":        func(in *Instr) { in.Dim = 6 },
+		"lod mode 0x7 cannot be encoded":         func(in *Instr) { in.Lod = 7 },
+		"gather 0x8 cannot be encoded":           func(in *Instr) { in.Gather = 8 },
+		"interpolation 0x1 cannot be encoded":    func(in *Instr) { in.Interp = 1 },
+		"immediate 0xffffffff cannot be encoded": func(in *Instr) { in.Imm = 0xffffffff },
+		"branch offset -0x2 cannot be encoded":   func(in *Instr) { in.Target = -2 },
+		"unknown bits 0x9 cannot be encoded":     func(in *Instr) { in.Extra = 9 },
+		"it cannot be encoded":                   func(in *Instr) {},
+	} {
+		var in Instr
+		change(&in)
+		if got := difference(&in, &Instr{}); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -115,6 +115,20 @@ func TestTables(t *testing.T) {
 	if c := OpImageSampleDrefImplicitLod.Capabilities(); !slices.Equal(c, []Capability{CapabilityShader}) {
 		t.Errorf("capabilities %v", c)
 	}
+	for _, c := range []struct {
+		kind  Kind
+		value uint32
+		want  []Capability
+		since uint16
+	}{
+		{KindCapability, uint32(CapabilityGroupNonUniformVote), []Capability{CapabilityGroupNonUniform}, 0x0103},
+		{KindDecoration, uint32(DecorationPatch), []Capability{CapabilityTessellation}, 0x0100},
+		{KindDecoration, 1 << 20, nil, 0},
+	} {
+		if got, since := c.kind.Capabilities(c.value), c.kind.MinVersion(c.value); !slices.Equal(got, c.want) || since != c.since {
+			t.Errorf("%v %d: %v, since %#x; want %v, %#x", c.kind, c.value, got, since, c.want, c.since)
+		}
+	}
 	if OpCopyLogical.MinVersion() != 0x0104 || KindCapability.MinVersion(uint32(CapabilityGroupNonUniform)) != 0x0103 {
 		t.Error("versions")
 	}
