@@ -466,7 +466,7 @@ func parseTexLod(s *scan, t *Texture, in []string) {
 		t.Lod = uint16(s.num(8))
 	default:
 		v, err := strconv.ParseFloat(s.while("0123456789."), 64)
-		if err != nil || v > 128 {
+		if err != nil || v > 128 || v == 128 && sign == 0 { // the word has -128, whose sign is lost after "="
 			s.fail("the level of detail is no number")
 		}
 		if sign == 1 {
