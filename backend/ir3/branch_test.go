@@ -56,3 +56,27 @@ func TestBranchOnTwo(t *testing.T) {
 		}
 	}
 }
+
+// TestFillBranchesWaits: what a branch leads to and what must wait for a result that the block before has only asked for
+// does not move up before the branch, though there are slots.
+func TestFillBranchesWaits(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	s.SharedSize = 512
+	id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
+	at := b.Ishl(id, b.Imm32(2))
+	gputest.StoreTo(b, ir.IntrStoreShared, b.Imul(id, id), at, 1, 0)
+	gputest.Barrier(b)
+	v := gputest.LoadShared(b, at, 1, 32, 0)
+	i := b.PushIf(b.Ult(b.Imul(b.Iadd(id, b.Imm32(3)), b.Iadd(id, b.Imm32(5))), b.Imm32(700)))
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), at, b.Ixor(b.Iadd(v, id), b.Imm32(77)))
+	b.PopIf(i)
+	bin, err := execute(s, CompileOptions{}, &gputest.Run{Groups: 1, In: make([]byte, 16), OutSize: 256}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := disasm(bin)
+	_, rest, _ := strings.Cut(text, "ldl")
+	if wait, branch := strings.Index(rest, "(ss)"), strings.Index(rest, "br "); wait < branch || branch < 0 {
+		t.Errorf("a wait before the branch:\n%s", text)
+	}
+}

@@ -15,6 +15,12 @@ const (
 	toBranch = 6
 )
 
+// What is known of a value when the branch is reached: the side defines it, or its block has asked for it and not waited.
+const (
+	isOfSide = 1 + iota
+	isUnderWay
+)
+
 // filler moves what one side of a branch begins with before the branch, where slots would wait for its
 // condition. Nothing moves that could fault, and no more than there are idle slots: a fiber that goes the other way
 // loses nothing.
@@ -23,7 +29,7 @@ type filler struct {
 	code *code
 	gpu  *GPU
 	at   []int32 // by value: when it is there, in the block under way; 0 of others
-	in   []int32 // by value: 1 if the side defines it
+	in   []int32 // by value: isOfSide, isUnderWay or 0
 	way  []int32 // by instruction of the side: slots from it to the end
 	last []int32 // by value: the longest way from one of its readers
 }
@@ -137,9 +143,10 @@ func (m *filler) fill(b, s mach.BlockID, room int) {
 	m.ways(list)
 	for _, in := range list {
 		for _, d := range in.Defs() {
-			m.in[d.Val] = 1
+			m.in[d.Val] = isOfSide
 		}
 	}
+	m.underWay(to.Instrs)
 	br := to.Instrs[len(to.Instrs)-1]
 	moved := to.Instrs[:len(to.Instrs)-1]
 	for room > 0 {
@@ -159,6 +166,7 @@ func (m *filler) fill(b, s mach.BlockID, room int) {
 			list[best+k] = nil
 		}
 	}
+	m.arrived(to.Instrs)
 	to.Instrs = append(moved, br)
 	kept := list[:0]
 	for _, in := range list {
@@ -168,6 +176,41 @@ func (m *filler) fill(b, s mach.BlockID, room int) {
 	}
 	from.Instrs = kept
 	for _, in := range kept {
+		for _, d := range in.Defs() {
+			m.in[d.Val] = 0
+		}
+	}
+}
+
+// underWay marks the results of a block that are waited for by a flag and that nothing in it reads: a reader that came
+// up from the side would wait there, longer than for the condition.
+func (m *filler) underWay(l []*mach.Instr) {
+	for _, in := range l {
+		mark := int32(0)
+		if t := m.template(in); t != nil {
+			if k := syncOf(t); k.sy || k.ss {
+				mark = isUnderWay
+			}
+		}
+		for _, u := range in.Uses() {
+			if m.in[u.Val] != isUnderWay {
+				continue
+			}
+			if in.Op == mach.OpSplit {
+				mark = isUnderWay
+			} else {
+				m.in[u.Val] = 0
+			}
+		}
+		for _, d := range in.Defs() {
+			m.in[d.Val] = mark
+		}
+	}
+}
+
+// arrived takes the marks of a block away.
+func (m *filler) arrived(l []*mach.Instr) {
+	for _, in := range l {
 		for _, d := range in.Defs() {
 			m.in[d.Val] = 0
 		}
