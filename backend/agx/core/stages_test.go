@@ -406,7 +406,7 @@ func TestPassSays(t *testing.T) {
 		does func(p *program)
 		says func(m *abi.Meta)
 	}{
-		{"reads the tile", func(p *program) { p.uses.tileLoads = true }, func(m *abi.Meta) { m.Pass.ReadsTile = true }},
+		{"reads the tile", func(p *program) { p.uses.tileLoads = true }, func(m *abi.Meta) { m.Pass.Translucent = true }},
 		{"writes the tile", func(p *program) { p.uses.tileStores = true }, func(m *abi.Meta) { m.Pass.WritesTile = true }},
 		{"kills or tests samples", func(p *program) { p.uses.kills = true }, func(m *abi.Meta) { m.Pass.WritesSampleMask = true }},
 		{"writes depth", func(p *program) { p.uses.depth = true }, func(m *abi.Meta) { m.Pass.WritesDepth = true }},
