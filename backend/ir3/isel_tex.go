@@ -473,7 +473,11 @@ func (x *texSel) fetch() {
 	c, layer := x.coords(&t, false)
 	if off := x.src(ir.TexSrcOffset); off != nil {
 		for k := range min(len(c), int(off.NumComponents)) {
-			c[k] = x.s.alu2(isa.Instr{Op: isa.OpAddU}, false, false, immInt, c[k], x.full(off, k, false))
+			if o := x.full(off, k, false); o.kind == opImm {
+				c[k] = x.s.addImm(c[k], o.bits)
+			} else {
+				c[k] = x.s.alu2(isa.Instr{Op: isa.OpAddU}, false, false, immInt, c[k], o)
+			}
 		}
 	}
 	if layer.kind != opNone {
