@@ -55,6 +55,7 @@ const (
 	faultPipeOrder                      // SADD takes the first pipeline register
 	faultWidenedSum                     // reductions of 16-bit operands write 16 bits
 	faultBarrierFlag                    // the metadata has no barriers
+	faultSampleThere                    // positions are read of samples that the pixel does not have
 	numFaults
 )
 

@@ -178,7 +178,7 @@ func (s *isel) fragmentValue(in *ir.Instr) bool {
 		s.meta.PerSample = true
 		return s.samplePosition(in, s.selected(abi.SpecialSampleID))
 	case ir.IntrLoadSamplePosFromId:
-		return s.samplePosition(in, s.comp(in.Srcs[0].Def, 0))
+		return s.samplePosition(in, s.sampleThere(in.Srcs[0].Def))
 	}
 	return false
 }
@@ -195,6 +195,17 @@ func (s *isel) fragmentLayer(in *ir.Instr, k abi.SysvalKind) bool {
 // outside reports whether the thread began as a helper.
 func (s *isel) outside() source {
 	return s.temp(isa.OpIeq, 1, s.selected(abi.SpecialCoverage), constant(0))
+}
+
+// sampleThere is a sample of which the table has a position: pixels of one sample have that at the centre, whichever one the shader
+// names (interpolateAtSample of GLSL), and the table of the reference's driver has the corner after it (sample_position_lut of
+// Mesa 25.0, src/panfrost/lib/pan_samples.c), 32 entries in all.
+func (s *isel) sampleThere(id *ir.Def) source {
+	if c, ok := id.Const(0); ok && c == 0 || faults.has(faultSampleThere) {
+		return s.comp(id, 0)
+	}
+	n := s.temp(isa.OpIand, 1, s.comp(id, 0), constant(abi.SamplePositions-1))
+	return s.temp(isa.OpIand, 1, n, s.sysval(abi.Sysval{Kind: abi.SysvalMultisampled}).lane(0))
 }
 
 // samplePosition reads the place of a sample in the table of positions: pairs of 16-bit numbers in

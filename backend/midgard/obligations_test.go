@@ -55,6 +55,7 @@ var obligations = []struct {
 	{"vertex inputs are loaded by their type", faultAttributeType, drawsAlike(attributed, plainColor)},
 	{"varyings are loaded by the type of the instruction", faultVaryingAuto, drawsAlike(linear, linearColor)},
 	{"inputs without perspective are loaded with it", faultPerspective, drawsAlike(linear, linearColor)},
+	{"the one sample of a pixel is its centre", faultSampleThere, drawsAlike(linear, sampleColor)},
 	{"outputs without perspective leave multiplied by w", faultLinear, drawsAlike(linear, linearColor)},
 	{"the condition of a branch is made in stage 2", faultBranchStage, drawsAlike(positions, branches)},
 	{"atomics on images touch texels of theirs alone", faultTexelRange, texelRange},
@@ -95,6 +96,11 @@ var linear = strings.NewReplacer("outputs_written=0x1 ", "outputs_written=0x1000
 
 //go:embed testdata/ir/linear_color.nir
 var linearColor string
+
+// sampleColor paints how far what is interpolated at samples that the pixel does not have is from what is at its centre.
+//
+//go:embed testdata/ir/sample_color.nir
+var sampleColor string
 
 // boundedLod paints the colour of a level that a bound gives, and that of one that the LOD and the sampler's bias give.
 //

@@ -64,6 +64,9 @@ const (
 // read them, and the clip distances.
 const InsideSlot0 ir.Slot = 30
 
+// SamplePositions is how many entries the table of sample positions has; those of samples that there are not may hold anything.
+const SamplePositions = 32
+
 // MaxThreads is how many threads a core holds at a time, of programs with few work
 // registers. A workgroup must be there at once.
 const MaxThreads = 256
@@ -275,8 +278,8 @@ const (
 	SysvalWorkgroupSize              // xyz
 	SysvalWorkDim                    // x
 	SysvalSampler                    // minimum, maximum LOD, bias of a sampler; w 1 if it filters between levels, else 0
-	SysvalSamplePositions            // xy 64-bit address of a table of 16-bit pairs, 1/256 pixel
-	SysvalMultisampled               // ~0 or 0
+	SysvalSamplePositions            // xy 64-bit address of a table of SamplePositions 16-bit pairs, 1/256 pixel
+	SysvalMultisampled               // x: ~0 if pixels have several samples, else 0
 	SysvalVertexOffsets              // raw vertex offset, base vertex, base instance
 	SysvalDrawID                     // x
 	SysvalBaseWorkgroup              // xyz

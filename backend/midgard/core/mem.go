@@ -261,7 +261,7 @@ func (w *wave) space(t *thread, a uint64, n int) ([]byte, error) {
 		}
 		return b, nil
 	case sampleBase:
-		return w.samplePosition(t, a), nil
+		return w.samplePosition(t, a)
 	case sinkBase:
 		return w.sink(a, n)
 	default:
@@ -302,18 +302,21 @@ func (w *wave) sink(a uint64, n int) ([]byte, error) {
 	return b, nil
 }
 
-// samplePosition reads the table of sample positions.
-func (w *wave) samplePosition(t *thread, a uint64) []byte {
-	b := make([]byte, 4)
-	if w.p.meta.Stage != ir.StageFragment {
-		return b[a&3:]
+// samplePosition reads the table of sample positions, in which those of samples that there are not are the corner of the pixel.
+func (w *wave) samplePosition(t *thread, a uint64) ([]byte, error) {
+	b, n := make([]byte, 4), int(a&^sampleBase/4)
+	if n >= abi.SamplePositions && w.check {
+		return nil, fmt.Errorf("entry %d of the table of sample positions", n)
 	}
-	if p := w.l.Fragment[t.lane].Prim; p != nil && p.SamplePos != nil {
-		x, y := p.SamplePos(int(a &^ sampleBase / 4))
+	if w.p.meta.Stage != ir.StageFragment {
+		return b[a&3:], nil
+	}
+	if p := w.l.Fragment[t.lane].Prim; p != nil && p.SamplePos != nil && n < max(1, p.Samples) {
+		x, y := p.SamplePos(n)
 		binary.LittleEndian.PutUint16(b, uint16(x*256))
 		binary.LittleEndian.PutUint16(b[2:], uint16(y*256))
 	}
-	return b[a&3:]
+	return b[a&3:], nil
 }
 
 // swap reverses the bytes of each unit of n.

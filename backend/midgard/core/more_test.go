@@ -116,13 +116,15 @@ func TestSamplePositions(t *testing.T) {
 	p := load(t, m, constants(4, [4]uint32{}), alu(func(b *isa.Bundle) {
 		b.Add(isa.UnitVMUL, isa.Vector(isa.OpImov, isa.Mode64, isa.RegConst, 0x0f).From(1, isa.VReg(23, isa.XYZW)))
 	}), ldst(ld, special), out, writeout(4, 0, -int32(out.Quads()), false))
-	l := quad()
-	for i := range l.Fragment {
-		l.Fragment[i].Coverage = 5
-		l.Fragment[i].Prim = &emu.Primitive{SamplePos: func(n int) (x, y float32) { return 0.25 * float32(n), 0.125 }}
-	}
-	finish(t, p, l)
-	if got := l.Out[2][ir.SlotData0]; got != (emu.Vec4{h2(128, 32), 5, 5, 0}) {
-		t.Errorf("%#x", got)
+	for samples, want := range map[int]uint32{4: h2(128, 32), 1: 0} { // the third sample, which one of these has
+		l := quad()
+		for i := range l.Fragment {
+			l.Fragment[i].Coverage = 5
+			l.Fragment[i].Prim = &emu.Primitive{Samples: samples, SamplePos: func(n int) (x, y float32) { return 0.25 * float32(n), 0.125 }}
+		}
+		finish(t, p, l)
+		if got := l.Out[2][ir.SlotData0]; got != (emu.Vec4{want, 5, 5, 0}) {
+			t.Errorf("%d samples: %#x", samples, got)
+		}
 	}
 }

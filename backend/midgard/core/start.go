@@ -152,10 +152,6 @@ func (w *wave) sysval(s *abi.Sysval) (v [4]uint32) {
 		return imageSize(desc(), s)
 	case abi.SysvalTextureSamples:
 		v[0] = desc().Image.QuerySamples()
-	case abi.SysvalMultisampled:
-		if d := desc(); d.Image.QuerySamples() > 1 {
-			v[0] = math.MaxUint32
-		}
 	case abi.SysvalSSBO:
 		d := desc()
 		return [4]uint32{uint32(d.Addr), uint32(d.Addr >> 32), uint32(d.Size)}
@@ -214,6 +210,10 @@ func (w *wave) launchSysval(k abi.SysvalKind) (v [4]uint32) {
 	case k == abi.SysvalViewIndex && len(l.Fragment) > 0:
 		if p := l.Fragment[0].Prim; p != nil {
 			v[0] = p.ViewIndex
+		}
+	case k == abi.SysvalMultisampled && len(l.Fragment) > 0:
+		if p := l.Fragment[0].Prim; p != nil && p.Samples > 1 {
+			v[0] = math.MaxUint32
 		}
 	case k == abi.SysvalLayer && len(l.Fragment) > 0:
 		if p := l.Fragment[0].Prim; p != nil {
