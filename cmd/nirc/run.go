@@ -34,6 +34,8 @@ Samplers are linear and clamp to the edge.
 Arguments of a kernel, one --arg each in their order: a value, what a pointer leads to, the bytes
 of workgroup memory, an image, or the word sampler.
 
+SET.BINDING[ELEMENT] is one of an array of buffers or images, SET.BINDING the first.
+
 Afterwards every storage buffer that was given by values is printed as SET.BINDING: and its
 numbers, or with --format as a report; what shaders print by debugPrintfEXT, or kernels by
 printf, comes before it. --print names buffers and types instead; --write puts a buffer's bytes,
@@ -222,12 +224,12 @@ func (c *runCommand) resources(x *exec.Execution) ([]*elemType, error) {
 		b := exec.Binding{}
 		var rest string
 		var err error
-		if b.Set, b.Binding, rest, err = parseBinding(flag, text); err != nil {
+		if b.Set, b.Binding, b.Element, rest, err = parseBinding(flag, text); err != nil {
 			return err
 		}
 		for _, o := range x.Bindings {
-			if o.Set == b.Set && o.Binding == b.Binding {
-				return nirc.Usagef("--%s %s: %d.%d is given twice", flag, text, b.Set, b.Binding)
+			if o.Set == b.Set && o.Binding == b.Binding && o.Element == b.Element {
+				return nirc.Usagef("--%s %s: %s is given twice", flag, text, &b)
 			}
 		}
 		t, err := read(&b, rest)
@@ -310,9 +312,9 @@ func parseGroups(text string) (g [3]uint32, err error) {
 
 // find returns the binding that a flag names.
 func find(x *exec.Execution, flag, text string) (i int, rest string, err error) {
-	set, binding, rest, err := parseBinding(flag, text)
+	set, binding, element, rest, err := parseBinding(flag, text)
 	for i := range x.Bindings {
-		if err == nil && x.Bindings[i].Set == set && x.Bindings[i].Binding == binding {
+		if b := &x.Bindings[i]; err == nil && b.Set == set && b.Binding == binding && b.Element == element {
 			return i, rest, nil
 		}
 	}
@@ -404,7 +406,7 @@ func (c *runCommand) printBuffer(d device, b *exec.Binding, t *elemType) error {
 		c.doc.add(d, b, t)
 		return err
 	}
-	if _, err := fmt.Fprintf(c.out, "%d.%d:\n", b.Set, b.Binding); err != nil {
+	if _, err := fmt.Fprintf(c.out, "%s:\n", b); err != nil {
 		return ioError(err)
 	}
 	return ioError(t.write(c.out, b.Data))

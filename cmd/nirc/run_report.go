@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strconv"
+
 	"nirc"
 	"nirc/internal/exec"
 )
@@ -21,6 +23,8 @@ type runBuffer struct {
 	GPU     string `json:"gpu,omitempty"`
 	Set     uint32 `json:"set"`
 	Binding uint32 `json:"binding"`
+	// Element is the one of an array of buffers.
+	Element uint32 `json:"element,omitempty"`
 	// Argument is the number of a kernel's argument; set and binding say nothing then.
 	Argument *int     `json:"argument,omitempty"`
 	Type     string   `json:"type"`
@@ -32,7 +36,7 @@ func (r *runReport) add(d device, b *exec.Binding, t *elemType) {
 	if d.gpu == "" {
 		d.gpu = nirc.DefaultGPU(d.target)
 	}
-	n := runBuffer{Target: d.target, GPU: d.gpu, Set: b.Set, Binding: b.Binding, Type: t.name, Values: []string{}}
+	n := runBuffer{Target: d.target, GPU: d.gpu, Set: b.Set, Binding: b.Binding, Element: b.Element, Type: t.name, Values: []string{}}
 	for at := 0; at+t.bytes <= len(b.Data); at += t.bytes {
 		n.Values = append(n.Values, t.text(b.Data[at:]))
 	}
@@ -47,8 +51,12 @@ func (r *runReport) sheet() *sheet {
 	t := &sheet{columns: []string{"target", "gpu", "set", "binding", "type", "index", "value"}}
 	for i := range r.Buffers {
 		b := &r.Buffers[i]
+		binding := strconv.Itoa(int(b.Binding))
+		if b.Element != 0 {
+			binding += "[" + strconv.Itoa(int(b.Element)) + "]"
+		}
 		for at, v := range b.Values {
-			t.add(b.Target, b.GPU, b.Set, b.Binding, b.Type, at, v)
+			t.add(b.Target, b.GPU, b.Set, binding, b.Type, at, v)
 		}
 	}
 	return t

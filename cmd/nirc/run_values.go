@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"image/png"
 	"io"
@@ -137,15 +138,21 @@ func valuesOrFile(text string) (data []byte, t *elemType, err error) {
 }
 
 // parseBinding reads SET.BINDING=REST.
-func parseBinding(flag, text string) (set, binding uint32, rest string, err error) {
+func parseBinding(flag, text string) (set, binding, element uint32, rest string, err error) {
 	place, rest, ok := strings.Cut(text, "=")
 	a, b, dot := strings.Cut(place, ".")
+	at := "0"
+	if n, e, array := strings.Cut(b, "["); array {
+		b, at = n, strings.TrimSuffix(e, "]")
+		ok = ok && strings.HasSuffix(e, "]")
+	}
 	x, err1 := strconv.ParseUint(a, 10, 32)
 	y, err2 := strconv.ParseUint(b, 10, 32)
-	if !ok || !dot || err1 != nil || err2 != nil {
-		return 0, 0, "", nirc.Usagef("--%s %s: want SET.BINDING=…", flag, text)
+	z, err3 := strconv.ParseUint(at, 10, 32)
+	if !ok || !dot || errors.Join(err1, err2, err3) != nil {
+		return 0, 0, 0, "", nirc.Usagef("--%s %s: want SET.BINDING=…, or SET.BINDING[ELEMENT]=… of an array", flag, text)
 	}
-	return uint32(x), uint32(y), rest, nil
+	return uint32(x), uint32(y), uint32(z), rest, nil
 }
 
 // parseSize reads WxH.

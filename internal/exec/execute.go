@@ -78,8 +78,10 @@ type Execution struct {
 // Binding is one descriptor: bytes for a buffer, or an image.
 type Binding struct {
 	Set, Binding uint32
-	Data         []byte
-	Image        *emu.Image
+	// Element is the one of an array of descriptors.
+	Element uint32
+	Data    []byte
+	Image   *emu.Image
 	// Format is the format of a texel buffer.
 	Format *emu.Format
 	// Offset is the dynamic offset, in bytes, of a buffer that is dynamic in the layout.
@@ -88,8 +90,16 @@ type Binding struct {
 	Kind string
 }
 
+// String is the binding as the command line has it.
+func (b *Binding) String() string {
+	if b.Element != 0 {
+		return fmt.Sprintf("%d.%d[%d]", b.Set, b.Binding, b.Element)
+	}
+	return fmt.Sprintf("%d.%d", b.Set, b.Binding)
+}
+
 // Execute compiles the shaders and runs them. Every resource that a shader
-// declares must be bound; samplers are made, linear and clamped to the edge.
+// declares must be bound, of an array an element; samplers are made, linear and clamped to the edge.
 func Execute(ctx context.Context, x *Execution) error {
 	mem := x.Limits.NewMemory()
 	var table emu.Bindings
@@ -241,51 +251,101 @@ func (x *Execution) drawOptions() nirc.Options {
 // bind makes the descriptors; the result has the memory of each buffer.
 func (x *Execution) bind(mem *emu.Memory, table *emu.Bindings, stages []compiledStage) ([]*emu.Buffer, error) {
 	buffers := make([]*emu.Buffer, len(x.Bindings))
-	smooth := &emu.Sampler{Mag: emu.FilterLinear, Min: emu.FilterLinear, MaxLod: emu.LodNone,
-		Address: [3]emu.AddressMode{emu.AddressClampToEdge, emu.AddressClampToEdge, emu.AddressClampToEdge}}
-	for _, s := range stages {
-		for _, r := range s.reflect.Resources {
-			if x.isPrint(r) {
+	for i := range stages {
+		s := &stages[i]
+		for k := range s.reflect.Resources {
+			r := &s.reflect.Resources[k]
+			if x.isPrint(*r) {
 				continue
 			}
 			if r.Kind == "sampler" {
-				d := emu.Descriptor{Type: emu.DescSampler, Sampler: smooth}
-				table.Set(r.Set, r.Binding, []emu.Descriptor{d.Immutable(x.Options.Layout, r.Set, r.Binding, 0)})
+				x.bindSamplers(table, stages, r)
 				continue
 			}
-			at := -1
-			for i := range x.Bindings {
-				if x.Bindings[i].Set == r.Set && x.Bindings[i].Binding == r.Binding {
-					at = i
-				}
+			list, err := x.elements(mem, buffers, r)
+			if err != nil {
+				return nil, err
 			}
-			if at < 0 {
+			if len(list) == 0 {
 				return nil, nirc.Usagef("the %s shader's %s %d.%d %q is not bound", s.reflect.Stage, r.Kind, r.Set, r.Binding, r.Name)
 			}
-			b := &x.Bindings[at]
-			b.Kind = r.Kind
-			d := emu.Descriptor{Type: DescriptorTypes[r.Kind], Sampler: smooth, Format: b.Format}
-			switch image := ImageKinds[r.Kind]; {
-			case d.Type == emu.DescNone:
-				return nil, nirc.Usagef("%d.%d: a resource of kind %s is not supported", r.Set, r.Binding, r.Kind)
-			case image != (b.Image != nil):
-				return nil, nirc.Usagef("%d.%d is a %s: give it %s", r.Set, r.Binding, r.Kind, map[bool]string{true: "an image", false: "a buffer"}[image])
-			case image:
-				d.Image = &emu.ImageView{Image: b.Image}
-			default:
-				if buffers[at] == nil {
-					buffers[at] = mem.Alloc(len(b.Data))
-					copy(buffers[at].Data, b.Data)
-				}
-				if err := x.checkOffset(b); err != nil {
-					return nil, err
-				}
-				d.Addr, d.Size = buffers[at].Addr+uint64(b.Offset), uint64(len(b.Data))-uint64(b.Offset)
-			}
-			table.Set(r.Set, r.Binding, []emu.Descriptor{d.Immutable(x.Options.Layout, r.Set, r.Binding, 0)})
+			table.Set(r.Set, r.Binding, list)
 		}
 	}
 	return buffers, nil
+}
+
+// smooth is the sampler of what the layout gives none.
+var smooth = &emu.Sampler{Mag: emu.FilterLinear, Min: emu.FilterLinear, MaxLod: emu.LodNone,
+	Address: [3]emu.AddressMode{emu.AddressClampToEdge, emu.AddressClampToEdge, emu.AddressClampToEdge}}
+
+// bindSamplers makes as many samplers as the stage has that has most; of arrays without a size those that the layout has.
+func (x *Execution) bindSamplers(table *emu.Bindings, stages []compiledStage, r *object.Resource) {
+	n := uint32(1)
+	for i := range stages {
+		for _, o := range stages[i].reflect.Resources {
+			if o.Set == r.Set && o.Binding == r.Binding && o.Kind == r.Kind {
+				n = max(n, o.Count)
+			}
+		}
+	}
+	if b := x.Options.Layout.Find(r.Set, r.Binding); b != nil && r.Count == 0 {
+		n = max(n, b.Count)
+	}
+	list := make([]emu.Descriptor, n)
+	for i := range list {
+		list[i] = emu.Descriptor{Type: emu.DescSampler, Sampler: smooth}.Immutable(x.Options.Layout, r.Set, r.Binding, uint32(i))
+	}
+	table.Set(r.Set, r.Binding, list)
+}
+
+// maxElements bounds the elements of an array of descriptors.
+const maxElements = 1 << 20
+
+// elements makes the descriptors of a resource up to the last that is given, none if none is.
+func (x *Execution) elements(mem *emu.Memory, buffers []*emu.Buffer, r *object.Resource) (list []emu.Descriptor, err error) {
+	for i := range x.Bindings {
+		b := &x.Bindings[i]
+		if b.Set != r.Set || b.Binding != r.Binding {
+			continue
+		}
+		if b.Element >= maxElements || r.Count != 0 && b.Element >= r.Count {
+			return nil, nirc.Usagef("%s: the %s has %d descriptors", b, r.Kind, r.Count)
+		}
+		d, err := x.descriptor(mem, &buffers[i], b, r.Kind)
+		if err != nil {
+			return nil, err
+		}
+		if n := int(b.Element) + 1; n > len(list) {
+			list = append(list, make([]emu.Descriptor, n-len(list))...)
+		}
+		list[b.Element] = d
+	}
+	return list, nil
+}
+
+// descriptor makes the descriptor of what is bound, and its memory if it is a buffer that has none by then.
+func (x *Execution) descriptor(mem *emu.Memory, buffer **emu.Buffer, b *Binding, kind string) (d emu.Descriptor, err error) {
+	b.Kind = kind
+	d = emu.Descriptor{Type: DescriptorTypes[kind], Sampler: smooth, Format: b.Format}
+	switch image := ImageKinds[kind]; {
+	case d.Type == emu.DescNone:
+		return d, nirc.Usagef("%s: a resource of kind %s is not supported", b, kind)
+	case image != (b.Image != nil):
+		return d, nirc.Usagef("%s is a %s: give it %s", b, kind, map[bool]string{true: "an image", false: "a buffer"}[image])
+	case image:
+		d.Image = &emu.ImageView{Image: b.Image}
+	default:
+		if *buffer == nil {
+			*buffer = mem.Alloc(len(b.Data))
+			copy((*buffer).Data, b.Data)
+		}
+		if err := x.checkOffset(b); err != nil {
+			return d, err
+		}
+		d.Addr, d.Size = (*buffer).Addr+uint64(b.Offset), uint64(len(b.Data))-uint64(b.Offset)
+	}
+	return d.Immutable(x.Options.Layout, b.Set, b.Binding, b.Element), nil
 }
 
 // checkOffset finds a dynamic offset where there is none, or one that leaves nothing of the buffer.
@@ -294,9 +354,9 @@ func (x *Execution) checkOffset(b *Binding) error {
 	switch {
 	case b.Offset == 0:
 	case l.Dynamic(b.Set, b.Binding) < 0:
-		return nirc.Usagef("%d.%d: an offset is for buffers that are dynamic in the pipeline layout", b.Set, b.Binding)
+		return nirc.Usagef("%s: an offset is for buffers that are dynamic in the pipeline layout", b)
 	case uint64(b.Offset) > uint64(len(b.Data)):
-		return nirc.Usagef("%d.%d: offset %d lies beyond the %d bytes of the buffer", b.Set, b.Binding, b.Offset, len(b.Data))
+		return nirc.Usagef("%s: offset %d lies beyond the %d bytes of the buffer", b, b.Offset, len(b.Data))
 	}
 	return nil
 }
