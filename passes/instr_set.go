@@ -91,57 +91,50 @@ func canMerge(in *ir.Instr) bool {
 	return false
 }
 
-type hasher uint64
-
-func (h *hasher) add(v uint64) {
-	*h = (*h ^ hasher(v)) * 0x9e3779b97f4a7c15
-	*h ^= *h >> 29
+// mix adds v to a hash.
+func mix(h, v uint64) uint64 {
+	h = (h ^ v) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
 }
 
-func (h *hasher) src(in *ir.Instr, i int) {
-	s := &in.Srcs[i]
-	v := uint64(s.Def.Index)
-	if in.Kind == ir.KindALU {
-		v |= uint64(s.Swizzle&(1<<(4*min(in.SrcComps(i), 8))-1)) << 32
-	}
-	h.add(v)
-}
+// hashSrc is a source as a hash takes it: of a swizzle the first component, which tells most apart.
+func hashSrc(s *ir.Src) uint64 { return uint64(s.Def.Index) | uint64(s.Swizzle)<<60 }
 
+// hashInstr is equal for equal instructions. Most are ALU instructions of one or two sources: those take three products.
 func hashInstr(in *ir.Instr) uint32 {
-	var h hasher
-	h.add(uint64(in.Kind)<<56 | uint64(in.Def.NumComponents)<<48 | uint64(in.Def.BitSize)<<40 | uint64(in.Deref)<<32 | uint64(in.TexOp)<<24 | uint64(in.Op)<<12 | uint64(in.Intr))
-	first := 0
-	if in.Kind == ir.KindALU && in.Op.Info().Props&commutative != 0 {
-		// The order of the first two sources does not count.
-		var a, b hasher
-		a.src(in, 0)
-		b.src(in, 1)
-		h.add(uint64(a) + uint64(b))
-		first = 2
-	}
-	if in.Kind == ir.KindPhi {
-		h.add(uint64(in.Block.Index))
-		sum := uint64(0)
-		for i := range in.Srcs {
-			sum += uint64(in.Srcs[i].Def.Index) * 0x9e3779b9
+	h := uint64(in.Kind)<<56 ^ uint64(in.Def.NumComponents)<<48 ^ uint64(in.Def.BitSize)<<40 ^ uint64(in.Deref)<<32 ^ uint64(in.TexOp)<<24 ^ uint64(in.Op)<<12 ^ uint64(in.Intr)
+	srcs := in.Srcs
+	switch in.Kind {
+	case ir.KindALU:
+		if len(srcs) > 1 && in.Op.Info().Props&commutative != 0 {
+			// The order of the first two sources does not count.
+			h, srcs = mix(h, mix(0, hashSrc(&srcs[0]))+mix(0, hashSrc(&srcs[1]))), srcs[2:]
 		}
-		h.add(sum)
-		first = len(in.Srcs)
+		for i := range srcs {
+			h = mix(h, hashSrc(&srcs[i]))
+		}
+		return uint32(mix(h, 0) >> 16)
+	case ir.KindPhi:
+		h = mix(h, uint64(in.Block.Index))
+		sum := uint64(0)
+		for i := range srcs {
+			sum += uint64(srcs[i].Def.Index) * 0x9e3779b9
+		}
+		return uint32(mix(h, sum) >> 16)
+	case ir.KindDeref:
+		d := in.DerefInfo()
+		h = mix(h, uint64(d.Field)|uint64(d.Modes)<<32)
+		if d.Var != nil {
+			h = mix(h, uint64(d.Var.ID))
+		}
 	}
-	for i := first; i < len(in.Srcs); i++ {
-		h.src(in, i)
+	for i := range srcs {
+		h = mix(h, uint64(srcs[i].Def.Index))
 	}
 	for _, v := range in.Imm {
-		h.add(v)
+		h = mix(h, v)
 	}
-	if in.Kind == ir.KindDeref {
-		d := in.DerefInfo()
-		h.add(uint64(d.Field) | uint64(d.Modes)<<32)
-		if d.Var != nil {
-			h.add(uint64(d.Var.ID))
-		}
-	}
-	return uint32(h >> 16)
+	return uint32(mix(h, 0) >> 16)
 }
 
 func equalInstrs(a, b *ir.Instr) bool {

@@ -112,13 +112,12 @@ func onlyALUReads(d *ir.Def) bool {
 
 // find returns the slot of what in may join, or the free one where it belongs.
 func (v *aluVectorizer) find(in *ir.Instr) *vectorSlot {
-	var h hasher
-	h.add(uint64(in.Op)<<16 | uint64(in.Def.BitSize)<<8 | uint64(in.FastMath))
+	h := mix(0, uint64(in.Op)<<16|uint64(in.Def.BitSize)<<8|uint64(in.FastMath))
 	for i := range in.Srcs {
 		if d := in.Srcs[i].Def; d.IsConst() {
-			h.add(uint64(d.BitSize) << 40)
+			h = mix(h, uint64(d.BitSize)<<40)
 		} else {
-			h.add(uint64(v.originOf(d)))
+			h = mix(h, uint64(v.originOf(d)))
 		}
 	}
 	in.Flags = uint32(h >> 16)
