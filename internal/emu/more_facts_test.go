@@ -228,6 +228,20 @@ func TestBox(t *testing.T) {
 			t.Errorf("%v at %v: %v, want %v", c.size, c.at, got, want)
 		}
 	}
+	row, err := NewImage(ImageDesc{Width: 80, Height: 1, Format: FormatByName("R32_SFLOAT")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide := &ImageView{Image: row}
+	for x := range 80 {
+		wide.Store(x, 0, 0, 0, 0, [4]uint32{math.Float32bits(1)})
+	}
+	for _, at := range []float32{40, 40.25, 40.5} { // between texels the largest box meets one more than it is wide
+		got := wide.BoxFilter(s, &SampleOp{Dim: Tex2D, Coord: [3]float32{at, 0.5}}, [2]float64{maxBox, 1}, 0.5)
+		if g := math.Float32frombits(got[0]); g != maxBox/2 {
+			t.Errorf("the largest box at %v: %v", at, g)
+		}
+	}
 	if a, b := box([2]float32{8, 8}, [2]float64{1e9, 1}), box([2]float32{8, 8}, [2]float64{maxBox, 1}); a != b {
 		t.Errorf("a box beyond the largest gives %v, the largest %v", a, b)
 	}
