@@ -244,6 +244,7 @@ func (p *preScheduler) segment(ins, out []*mach.Instr) []*mach.Instr {
 // arrive moves the time to where a unit's sources are there.
 func (p *preScheduler) arrive(u *preUnit) {
 	if u.earliest > p.now {
+		p.time.nops += int64(u.earliest - p.now)
 		p.time.issue += int64(u.earliest - p.now)
 		p.now = u.earliest
 	}

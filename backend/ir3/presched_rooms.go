@@ -42,15 +42,16 @@ func (c *compiler) preRooms() []preRoom {
 }
 
 // preTime is what an order takes by the usual latencies, weighed by the depth of loops: slots that are issued,
-// nops among them, and waits by flags, in which other waves run.
+// the nops among them, and waits by flags, in which other waves run.
 type preTime struct {
-	issue, stall int64
+	issue, nops, stall int64
 }
 
 // add adds a block's time, at the depth of loops.
 func (t *preTime) add(b preTime, depth int32) {
 	weight := int64(1) << min(3*depth, 30)
 	t.issue += b.issue * weight
+	t.nops += b.nops * weight
 	t.stall += b.stall * weight
 }
 
@@ -67,12 +68,12 @@ func (p *preScheduler) bestOrder(rooms []preRoom) [][]*mach.Instr {
 		if r.waves >= rooms[0].waves {
 			continue
 		}
-		// Not even an order without waits would be better.
-		if (t.issue<<8)*33/32 > least {
+		// Not even an order without nops and waits would be better.
+		if ((t.issue-t.nops)<<8)*33/32 > least {
 			break
 		}
 		order, now := p.orders(r)
-		if now.stall >= t.stall {
+		if now.issue+now.stall >= t.issue+t.stall {
 			break // what is in the way is not room
 		}
 		t = now
