@@ -29,7 +29,7 @@ var exactClasses = map[string]parts{
 	"tt": partTable, "lsl": partShift, "mask32": partBits, "nest": partNest, "imm": partImm, "rel": partTarget,
 }
 
-// exactness is what an info knows to tell whether packing keeps an instruction.
+// exactness is what an info knows to report whether packing keeps an instruction.
 type exactness struct {
 	exact bool // all items are of exact classes
 	dst   bool
