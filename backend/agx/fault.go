@@ -71,6 +71,7 @@ const (
 	faultTranslucent                        // programs that leave targets as they are count as opaque
 	faultEmptyTile                          // pixels of several samples have no room in the tile where there are no targets
 	faultSampleThere                        // values are interpolated at samples that the pixel does not have
+	faultTileAlign                          // targets of sRGB bytes begin at any byte of the tile
 	numFaults
 )
 

@@ -92,6 +92,7 @@ var obligations = []struct {
 	{fault: "faultLists", draw: strips},
 	{fault: "faultFetchSampler", script: "texel_range"},
 	{fault: "faultSampleThere", script: "sample_there"},
+	{fault: "faultTileAlign", script: "tile_align", abi: nirc.SeparateABI},
 	{fault: "faultEmptyTile", draw: noTargets, abi: nirc.SeparateABI},
 	{fault: "faultTranslucent", draw: someComponents, abi: nirc.SeparateABI},
 	{fault: "faultTranslucent", draw: someSamples, abi: nirc.SeparateABI},

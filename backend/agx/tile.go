@@ -93,9 +93,12 @@ func placeTargets(targets []backend.TargetKey) ([]abi.TileTarget, int, error) {
 			return nil, 0, ir.Unsupportedf("agx: format %s is not supported as a colour target", f.Name)
 		}
 		t := abi.TileTarget{Slot: ir.SlotData0 + ir.Slot(i), Mask: components(f), Format: m, Signed: f.IsSigned()}
-		block, size := 4, 4
-		if !m.Packed() {
+		block := m.Block()
+		if faults.has(faultTileAlign) {
 			block = m.Size()
+		}
+		size := 4
+		if !m.Packed() && m != isa.FormatSRGBA8 {
 			size = block * bits.Len8(t.Mask)
 		}
 		at = backend.AlignUp(at, block)

@@ -57,6 +57,9 @@ func (w *wave) tileForm(x *inst, data *isa.Operand) error {
 	if u, _ := x.Field("u0"); store && u != 0 {
 		return errors.New("tile stores with explicit coordinates are not supported")
 	}
+	if w.check != nil && int(x.Imm)%x.Format.Block() != 0 {
+		return fmt.Errorf("byte %d of the tile is no place for format %s, which is aligned to %d", x.Imm, x.Format, x.Format.Block())
+	}
 	end := int(x.Imm) + 4
 	if !x.Format.Packed() {
 		end = int(x.Imm) + x.Format.Size()*bits.Len8(x.Mask)

@@ -111,6 +111,14 @@ func (f Format) Size() int {
 	return 4
 }
 
+// Block is the number of bytes that a target of the format is aligned to in the tile: an element, or the word of four sRGB bytes.
+func (f Format) Block() int {
+	if f == FormatSRGBA8 {
+		return 4
+	}
+	return f.Size()
+}
+
 // ConvertMode is the Mode of convert.
 type ConvertMode uint8
 
