@@ -72,8 +72,12 @@ func (t *translator) checkPassthrough() {
 }
 
 // checkDecoration refuses a decoration that changes what a shader does, and that only capabilities enable which the target, or
-// the frontend, does not have. Without a look at it the shader would compile to something else.
+// the frontend, does not have. Without a look at it the shader would compile to something else. Those of vendors' kernels say
+// where an FPGA puts a variable, and who else looks at it.
 func (t *translator) checkDecoration(id uint32, d spv.Decoration) {
+	if t.kernel {
+		return
+	}
 	caps := spv.KindDecoration.Capabilities(uint32(d))
 	for _, c := range caps {
 		if t.lack(c) == nil && (t.opts.Why == nil || t.opts.Why(c) == "") {

@@ -105,6 +105,16 @@ OpFunctionEnd
 	}
 }
 
+// TestKernelHints: what vendors' compilers say of the members of a kernel's structs, for FPGAs, is no matter.
+func TestKernelHints(t *testing.T) {
+	text := strings.NewReplacer("OpDecorate %id ", "OpMemberDecorate %pair 0 RegisterALTERA\nOpDecorate %id ",
+		"%fn = ", "%pair = OpTypeStruct %float %float\n%ppair = OpTypePointer Function %pair\n%fn = ",
+		"%i = OpLoad", "%local = OpVariable %ppair Function\n%none = OpLoad %pair %local\n%i = OpLoad").Replace(kernelText)
+	if _, err := Translate(assemble(t, text), Options{Why: capability.Frontend}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestGathersOfALevel: gathers are of the first level, and of no derivatives.
 func TestGathersOfALevel(t *testing.T) {
 	for operands, want := range map[string]string{
