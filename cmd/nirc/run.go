@@ -64,6 +64,7 @@ type drawFlags struct {
 	vertices                              []string
 	count, instances, patch               uint32
 	cull                                  string
+	set                                   *pflag.FlagSet
 }
 
 func (a *app) runShader() *cobra.Command {
@@ -85,6 +86,7 @@ func (a *app) runShader() *cobra.Command {
 }
 
 func (d *drawFlags) flags(f *pflag.FlagSet) {
+	d.set = f
 	f.BoolVar(&d.link, "link", false, "with --draw: compile the stages together")
 	f.StringVar(&d.output, "draw", "", "draw, and write the picture to this `FILE.png`")
 	f.StringVar(&d.size, "size", "256x256", "`WxH` of the picture")

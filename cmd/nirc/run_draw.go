@@ -55,7 +55,7 @@ func (d *drawFlags) pipeline(x *exec.Execution) (*emu.ImageView, error) {
 			count = n
 		}
 	}
-	if d.count != 0 {
+	if d.set.Changed("count") {
 		count = d.count
 	}
 	x.Draw = p
