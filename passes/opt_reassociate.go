@@ -2,6 +2,7 @@ package passes
 
 import (
 	"slices"
+	"sync"
 
 	"nirc/ir"
 	"nirc/ir/optab"
@@ -20,24 +21,43 @@ var optReassociatePass = &Pass{
 }
 
 func optReassociate(c *Context, s *ir.Shader) (bool, error) {
-	r := &reassociation{c: c, float: c.Bool("float"), uniformConst: c.Bool("uniform_const"), mode: ir.ModeOf(s.Info.FloatControls)}
-	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
-		r.place.init(impl)
-		analysis.RequireDivergence(impl)
-		progress := false
-		for blk := range impl.Blocks() {
-			r.roots = r.roots[:0]
-			for in := range blk.Instrs() {
-				if r.isRoot(in) {
-					r.roots = append(r.roots, in)
-				}
-			}
-			for _, in := range r.roots {
-				progress = r.chain(in) || progress
+	r := reassociations.Get().(*reassociation)
+	defer r.release()
+	r.c, r.float, r.uniformConst, r.mode = c, c.Bool("float"), c.Bool("uniform_const"), ir.ModeOf(s.Info.FloatControls)
+	return eachImpl(s, ir.MetaControlFlow, r.function), nil
+}
+
+// reassociations keeps the memory of runs that are over.
+var reassociations = sync.Pool{New: func() any { return new(reassociation) }}
+
+func (r *reassociation) release() {
+	clear(r.terms[:cap(r.terms)])
+	clear(r.roots[:cap(r.roots)])
+	clear(r.inner[:cap(r.inner)])
+	*r = reassociation{terms: r.terms[:0], roots: r.roots[:0], inner: r.inner[:0]}
+	reassociations.Put(r)
+}
+
+// function rewrites the chains of a function. Most have none: what values and blocks are is asked at the first.
+func (r *reassociation) function(impl *ir.Impl) (progress bool) {
+	known := false
+	for blk := range impl.Blocks() {
+		r.roots = r.roots[:0]
+		for in := blk.First(); in != nil; in = in.Next() {
+			if r.isRoot(in) {
+				r.roots = append(r.roots, in)
 			}
 		}
-		return progress
-	}), nil
+		if len(r.roots) > 0 && !known {
+			known = true
+			r.place.init(impl)
+			analysis.RequireDivergence(impl)
+		}
+		for _, in := range r.roots {
+			progress = r.chain(in) || progress
+		}
+	}
+	return progress
 }
 
 // maxTerms bounds the terms of a chain.
