@@ -190,7 +190,7 @@ func (b *Block) addToFrontiers() {
 			if n := len(r.domFrontier); n > 0 && r.domFrontier[n-1] == b {
 				break
 			}
-			r.domFrontier = append(r.domFrontier, b)
+			r.domFrontier = b.impl.Shader.appendBlock(r.domFrontier, b)
 		}
 	}
 }

@@ -401,7 +401,15 @@ func (s *Shader) AddPhiSrc(phi *Instr, pred *Block, d *Def) {
 	n := len(phi.Srcs) - 1
 	phi.Srcs[n].Set(d)
 	p := phi.PhiInfo()
-	p.Preds = append(p.Preds, pred)
+	p.Preds = s.appendBlock(p.Preds, pred)
+}
+
+// appendBlock is append, with memory of the shader's.
+func (s *Shader) appendBlock(list []*Block, b *Block) []*Block {
+	if n := len(list); n == cap(list) {
+		list = append(s.preds.Slice(max(2, 2*n))[:0], list...)
+	}
+	return append(list, b)
 }
 
 // AddTexSrc adds a source to a texture instruction.

@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"sync"
+
 	"nirc/ir"
 	"nirc/passes/analysis"
 )
@@ -15,7 +17,9 @@ var optRemovePhisPass = &Pass{
 // an undef the value must dominate the phi.
 func optRemovePhis(impl *ir.Impl) (progress bool) {
 	impl.Require(ir.MetaDominance)
-	var work ir.InstrWorklist
+	work := instrWorklists.Get().(*ir.InstrWorklist)
+	defer instrWorklists.Put(work)
+	work.Reset()
 	for b := range impl.Blocks() {
 		for phi := range b.Phis() {
 			phi.Flags = 0
@@ -41,6 +45,9 @@ func optRemovePhis(impl *ir.Impl) (progress bool) {
 	}
 	return progress
 }
+
+// instrWorklists keeps the memory of lists that are empty again.
+var instrWorklists = sync.Pool{New: func() any { return new(ir.InstrWorklist) }}
 
 // phiValue returns what phi can be replaced by, or nil.
 func phiValue(impl *ir.Impl, phi *ir.Instr) *ir.Def {
