@@ -47,13 +47,7 @@ func (a *allocator) fixedUses(in *Instr) error {
 		}
 		fs, n := a.file(u.Val), a.f.Size(u.Val)
 		fs.release(int(a.reg[u.Val]), n)
-		var keep [8]uint64
-		for j := range uses[:i] {
-			if uses[j].Flags&Fixed != 0 && a.file(uses[j].Val) == fs {
-				setRange(&keep, int(uses[j].Reg), a.f.Size(uses[j].Val))
-			}
-		}
-		if lastSet(&keep, int(u.Reg), n) >= 0 || !a.clearWindow(fs, int(u.Reg), n, &keep) {
+		if !a.clearWindow(fs, int(u.Reg), n) {
 			return fmt.Errorf("mach: register %d of block %d cannot be had for value %d", u.Reg, a.block, u.Val)
 		}
 		a.move(u.Val, u.Reg)
@@ -137,7 +131,7 @@ func (a *allocator) evict(v Value, at int) (Reg, bool) {
 			}
 		}
 	}
-	if at < 0 || at+n > limit || !a.clearWindow(fs, at, n, nil) {
+	if at < 0 || at+n > limit || !a.clearWindow(fs, at, n) {
 		return NoReg, false
 	}
 	return Reg(at), true
@@ -181,15 +175,10 @@ func (a *allocator) movable(v Value) bool {
 }
 
 // clearWindow moves the values in [r, r+n) to free places outside that no
-// dying source holds and keep does not have. On failure nothing has changed.
-func (a *allocator) clearWindow(fs *fileState, r, n int, keep *[8]uint64) bool {
+// dying source holds. On failure nothing has changed.
+func (a *allocator) clearWindow(fs *fileState, r, n int) bool {
 	block := fs.held
 	setRange(&block, r, n)
-	if keep != nil {
-		for i, w := range keep {
-			block[i] |= w
-		}
-	}
 	var to []place
 	busy := fs.busy
 	for i := r; i < r+n; {

@@ -213,7 +213,8 @@ func TestBox(t *testing.T) {
 	for _, c := range []struct {
 		at   [2]float32
 		size [2]float64
-	}{{[2]float32{8, 8}, [2]float64{2, 2}}, {[2]float32{8.5, 7.5}, [2]float64{1, 1}}, {[2]float32{8.25, 7.625}, [2]float64{2.5, 1.25}}, {[2]float32{3.125, 12.75}, [2]float64{1.125, 4}}} {
+	}{{[2]float32{8, 8}, [2]float64{2, 2}}, {[2]float32{8.5, 7.5}, [2]float64{1, 1}}, {[2]float32{8.25, 7.625}, [2]float64{2.5, 1.25}}, {[2]float32{3.125, 12.75}, [2]float64{1.125, 4}},
+		{[2]float32{8.5, 7.25}, [2]float64{0.5, 0.25}}} {
 		var want float64
 		for y := range 16 {
 			for x := range 16 {

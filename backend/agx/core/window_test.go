@@ -70,6 +70,8 @@ func TestCombine(t *testing.T) {
 		{isa.ReduceSMin, 32, 0x80000000, 1, 0x80000000}, {isa.ReduceSMax, 32, 0x80000000, 1, 1}, {isa.ReduceSMin, 16, 0x8000, 1, 0x8000}, {isa.ReduceSMax, 16, 0x8000, 1, 1},
 		{isa.ReduceSMin, 16, 5, 0x7fff, 5}, {isa.ReduceSMax, 16, 5, 0x7fff, 0x7fff}, {isa.ReduceSMin, 32, 0x8000, 1, 1},
 		{isa.ReduceFAdd, 32, fl(1.5), fl(-3), fl(-1.5)}, {isa.ReduceFAdd, 16, 0x3c00, 0x4000, 0x4200}, {isa.ReduceFMul, 32, fl(1.5), fl(-3), fl(-4.5)}, {isa.ReduceFMul, 16, 0x4000, 0x4200, 0x4600},
+		{isa.ReduceFAdd, 32, 0x3f800000, 0x33c00000, 0x3f800001}, {isa.ReduceFAdd, 16, 0x3c00, 0x1200, 0x3c01}, // to the nearest
+		{isa.ReduceFMul, 32, 0x3f800801, 0x3f800801, 0x3f801003}, {isa.ReduceFMul, 16, 0x3c17, 0x3c17, 0x3c2f},
 		{isa.ReduceFMin, 32, fl(2), fl(-3), fl(-3)}, {isa.ReduceFMax, 32, fl(2), fl(-3), fl(2)}, {isa.ReduceFMin, 16, 0x4000, 0xc200, 0xc200}, {isa.ReduceFMax, 16, 0x4000, 0xc200, 0x4000},
 		{isa.ReduceFMin, 32, nan, fl(-3), fl(-3)}, {isa.ReduceFMin, 32, fl(2), nan, fl(2)}, {isa.ReduceFMax, 32, nan, fl(-3), fl(-3)}, {isa.ReduceFMax, 32, fl(2), nan, fl(2)},
 	} {

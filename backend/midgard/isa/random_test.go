@@ -179,7 +179,7 @@ func TestErrors(t *testing.T) {
 	for _, text := range []string{"FADD.f32 R0", "FADD.f32 R0, R1, R2, R3", "XYZ.f32 R0, R1, R2", "br.cond +1", "LD.32 R0.xyzw", "TEX.9d TA0",
 		"FADD.f32 R40, R1, R2", "FADD.f32 R0.q, R1, R2", "uconstants 1, 2", "FADD.f32 R0, R1, <1, 2>", "vmul.FADD.f32 R0, R1, R2 ; what=1",
 		"vadd.FADD.f32 R0, R1, R2\nsadd.FADD.f32 R0.x, R1.x, R2.x", "LD.32 R0.xyzw, AL0.u64.x ; mask=0x10",
-		"TEX.2d TA0.f32, texture0, fsampler0, AT0.32, lod + 128.0, ", "TEX.2d TA0.f32, texture0, fsampler0, AT0.32, lod - 128.01, ", "TEX.2d TA0.f32, texture0, fsampler0, AT0.32, lod + , ",
+		"TEX.2d TA0.f32, texture0, fsampler0, AT0.32, lod + 128.0, ", "TEX.2d TA0.f32, texture0, fsampler0, AT0.32, lod - 128.01, ", "TEX.2d TA0.f32, texture0, fsampler0, AT0.32, lod + , ", "TEX_FETCH.2d TA0.f32, texture0, fsampler0, AT0.32, lod + 256, ",
 		"Unknown word type 5:\n0x5, 0, 0, 0"} {
 		if b, err := ParseBundle(text, TextOptions{}); err == nil {
 			t.Errorf("%q is taken for %s", text, b)
