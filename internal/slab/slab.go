@@ -9,7 +9,10 @@ import "unsafe"
 // Slab hands out stable pointers to zeroed values in chunks. Chunks of a slab
 // that was reset are used again. The zero value is ready for use.
 type Slab[T any] struct {
-	free  []T   // what is left of the last of used
+	// last is the last of used, of which the first taken were handed out: to count costs less than to move a slice's start,
+	// a pointer that the collector wants to know of.
+	last  []T
+	taken int
 	used  [][]T // chunks that values were handed out from
 	spare [][]T // zeroed chunks
 }
@@ -29,21 +32,22 @@ func (s *Slab[T]) chunk() int {
 func (s *Slab[T]) grow() {
 	n := len(s.spare)
 	if n == 0 {
-		s.free = make([]T, s.chunk())
+		s.last = make([]T, s.chunk())
 	} else {
-		s.free = s.spare[n-1]
+		s.last = s.spare[n-1]
 		s.spare = s.spare[:n-1]
 	}
-	s.used = append(s.used, s.free)
+	s.taken = 0
+	s.used = append(s.used, s.last)
 }
 
 // New returns a zeroed value.
 func (s *Slab[T]) New() *T {
-	if len(s.free) == 0 {
+	if s.taken == len(s.last) {
 		s.grow()
 	}
-	p := &s.free[0]
-	s.free = s.free[1:]
+	p := &s.last[s.taken]
+	s.taken++
 	return p
 }
 
@@ -53,14 +57,16 @@ func (s *Slab[T]) Slice(n int) []T {
 	if n == 0 {
 		return nil
 	}
-	if n > len(s.free) {
+	end := s.taken + n
+	if end > len(s.last) {
 		if n > Chunk/4 {
 			return make([]T, n)
 		}
 		s.grow()
+		end = n
 	}
-	p := s.free[:n:n]
-	s.free = s.free[n:]
+	p := s.last[s.taken:end:end]
+	s.taken = end
 	return p
 }
 
@@ -69,13 +75,13 @@ func (s *Slab[T]) Slice(n int) []T {
 func (s *Slab[T]) Reset() {
 	for i, c := range s.used {
 		if i == len(s.used)-1 {
-			c = c[:len(c)-len(s.free)]
+			c = c[:s.taken]
 		}
 		clear(c)
 	}
 	s.spare = append(s.spare, s.used...)
 	clear(s.used)
-	s.used, s.free = s.used[:0], nil
+	s.used, s.last, s.taken = s.used[:0], nil, 0
 }
 
 // Resized returns a slice of n elements, list's memory if it suffices; what
