@@ -204,6 +204,9 @@ func TestValues(t *testing.T) {
 		{"packed store", "\tmov_imm r4, 1065353216, 0b0\n\tmov_imm r5, 0, 0b0\n\tmov_imm r6, 1056964608, 0b0\n\tmov_imm r7, 1065353216, 0b0\n" +
 			"\tdevice_store 0, rgb10a2, xyzw, r4_r5_r6_r7, u0_u1, r10, unsigned, 0\n\tdevice_load 0, i32, x, r2, u0_u1, r10, unsigned\n\twait 0",
 			func(i int) uint32 { return 1023 | 512<<20 | 3<<30 }},
+		{"packed store between words", "\tmov_imm r4, 1065353216, 0b0\n\tmov_imm r5, 0, 0b0\n\tmov_imm r6, 1056964608, 0b0\n\tmov_imm r7, 1065353216, 0b0\n\tmov r8, u0\n\tmov r9, u1\n\tmov_imm r3, 3, 0b0\n\tiadd r8_r9, r8_r9, r3\n" +
+			"\tdevice_store 0, rgb10a2, xyzw, r4_r5_r6_r7, r8_r9, r10, unsigned, 0\n\tdevice_load 0, i32, x, r2, u0_u1, r10, unsigned\n\twait 0",
+			func(i int) uint32 { return 1023 | 512<<20 | 3<<30 }},
 		{"atomic add", "\tmov_imm r4, 1, 0b0\n\tmov_imm r9, 0, 0b0\n\tdevice_store 0, i32, x, r9, u2_u3, 3, signed, 0\n" +
 			"\tatomic add, 0, r2, u2_u3, 3, signed, r4, 1, 0, 1, 4, 2\n\twait 0", func(i int) uint32 { return uint32(i) }},
 		{"shuffle", "\tsimd_shuffle r2, r10, 5", func(i int) uint32 { return 5 }},

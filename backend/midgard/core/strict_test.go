@@ -46,3 +46,28 @@ func TestAlignment(t *testing.T) {
 func TestMissingBuffer(t *testing.T) {
 	refused(t, "missing", "uniform buffer 9 is read, the table has", ubo(isa.LdUbo32, 9, 0, 1))
 }
+
+// The operand of an atomic operation is all there: one component of 32 bits, two of 64.
+func TestAtomicOperandDefined(t *testing.T) {
+	for _, c := range []struct {
+		op   isa.LdOp
+		mask uint8 // what is written of r26, two bits a component
+		want string
+	}{
+		{isa.LdAtomicAdd, 0x30, ""}, {isa.LdAtomicAdd, 0xcf, "component 2 of load/store input 0"},
+		{isa.LdAtomicAdd + 1, 0xf0, ""}, {isa.LdAtomicAdd + 1, 0x30, "component 3 of load/store input 0"}, {isa.LdAtomicAdd + 1, 0xc0, "component 2 of load/store input 0"},
+	} {
+		m := newMachine(64)
+		a := uint32(m.buf.Addr)
+		l := isa.LoadStore{Op: c.op, Reg: 2, Mask: 1, Swizzle: isa.XYZW, Toggle: true, Arg: isa.AddrReg{Reg: 1}, Format: isa.IndexU32, Index: zero}
+		l.SetAtomicSrc(isa.AddrReg{Comp: 2})
+		some := alu(func(b *isa.Bundle) {
+			b.SetConsts([4]uint32{1, 2, 3, 4})
+			b.Add(isa.UnitVMUL, isa.Vector(isa.OpImov, isa.Mode32, isa.RegConst, c.mask).From(1, isa.VReg(isa.RegConst, isa.XYZW)))
+		})
+		err := m.compute(load(t, computeMeta(), constants(isa.RegLdSt1, [4]uint32{a, uint32(m.buf.Addr >> 32), a, uint32(m.buf.Addr >> 32)}), some, ldst(l)))
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("operation %d, mask %#x: %v, want %q", c.op, c.mask, err, c.want)
+		}
+	}
+}
