@@ -12,22 +12,37 @@ func (a *loopAnalysis) guess(info *LoopInfo) {
 	if info.Limiting >= 0 || info.OtherExits || len(info.Terminators) != 1 || len(info.Inductions) == 0 {
 		return
 	}
-	t := &info.Terminators[0]
-	for n := range info.Loop.Body.Nodes() {
-		b, ok := n.(*ir.Block)
-		if !ok {
-			continue
+	if trips, ok := guessList(info, &info.Loop.Body); ok {
+		t := &info.Terminators[0]
+		t.AtMost, t.Trips = true, trips
+		info.Limiting, info.MaxTrips = 0, trips
+	}
+}
+
+// guessList returns after how many iterations an access of a list, which each iteration comes by, would leave an array. Of
+// an if each iteration takes one side, so that both must have one.
+func guessList(info *LoopInfo, l *ir.List) (trips uint32, ok bool) {
+	least := func(k uint32, is bool) {
+		if is && (!ok || k < trips) {
+			trips, ok = k, true
 		}
-		for in := b.First(); in != nil; in = in.Next() {
-			if !in.IsIntrinsic(ir.IntrLoadDeref) && !in.IsIntrinsic(ir.IntrStoreDeref) {
-				continue
+	}
+	for n := range l.Nodes() {
+		switch x := n.(type) {
+		case *ir.Block:
+			for in := x.First(); in != nil; in = in.Next() {
+				if in.IsIntrinsic(ir.IntrLoadDeref) || in.IsIntrinsic(ir.IntrStoreDeref) {
+					least(throughArrays(info, in.Srcs[0].Def.Instr))
+				}
 			}
-			if trips, ok := throughArrays(info, in.Srcs[0].Def.Instr); ok && (info.Limiting < 0 || trips < t.Trips) {
-				t.AtMost, t.Trips = true, trips
-				info.Limiting, info.MaxTrips = 0, trips
+		case *ir.If:
+			if k, is := guessList(info, &x.Then); is {
+				other, is := guessList(info, &x.Else)
+				least(max(k, other), is)
 			}
 		}
 	}
+	return trips, ok
 }
 
 // throughArrays returns after how many iterations an access would leave an array.
