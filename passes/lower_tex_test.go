@@ -122,7 +122,7 @@ func TestYCbCr(t *testing.T) {
 			want := modelYCbCr(&c, in)
 			got := runPlanes(t, "lower_tex(ycbcr="+c.String()+")", sampleOp, float32(px/4), float32(py/4), filter, planes...)
 			for i, w := range want {
-				if math.Abs(float64(got[i])-w) > 2e-5 {
+				if !(math.Abs(float64(got[i])-w) <= 2e-5) {
 					t.Fatalf("%s, texel %d: %v, want %v", words, texel, got, want)
 				}
 			}

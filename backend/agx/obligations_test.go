@@ -416,7 +416,7 @@ void main() {
 		return err
 	}
 	for i, want := range []float32{1, 2, 1.5, 2, 2, 3, 1, 1} {
-		if got := math.Float32frombits(uint32(emu.LoadBytes(out[4*i:], 4))); math.Abs(float64(got-want)) > 0.01 {
+		if got := math.Float32frombits(uint32(emu.LoadBytes(out[4*i:], 4))); !(math.Abs(float64(got-want)) <= 0.01) {
 			return fmt.Errorf("level %d is %v, want %v", i, got, want)
 		}
 	}

@@ -100,7 +100,7 @@ func TestInverse(t *testing.T) {
 				if r == c {
 					want = 1
 				}
-				if got := ir.FloatValue(tr.run(t, p, r), 32); math.Abs(got-want) > 1e-5 {
+				if got := ir.FloatValue(tr.run(t, p, r), 32); !(math.Abs(got-want) <= 1e-5) {
 					t.Errorf("size %d: product at column %d row %d is %v", n, c, r, got)
 				}
 			}

@@ -49,10 +49,10 @@ func TestDepthRange(t *testing.T) {
 		p.DepthStencil.View = &ImageView{Image: img}
 		p.Depth = DepthState{Test: true, Write: true, Compare: CompareAlways}
 		draw(t, p, 4)
-		if got := float64(math.Float32frombits(p.DepthStencil.View.Load(1, 1, 0, 0, 0)[0])); math.Abs(got-c.want) > 1e-6 {
+		if got := float64(math.Float32frombits(p.DepthStencil.View.Load(1, 1, 0, 0, 0)[0])); !(math.Abs(got-c.want) <= 1e-6) {
 			t.Errorf("case %d: depth %g, want %g", i, got, c.want)
 		}
-		if want := map[bool]float32{true: 1.7, false: 0.1}[c.clamp]; math.Abs(float64(seen-want)) > 1e-6 {
+		if want := map[bool]float32{true: 1.7, false: 0.1}[c.clamp]; !(math.Abs(float64(seen-want)) <= 1e-6) {
 			t.Errorf("case %d: FragCoord.z %g, want %g", i, seen, want)
 		}
 	}

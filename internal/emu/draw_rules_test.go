@@ -36,10 +36,10 @@ func TestLineInterpolation(t *testing.T) {
 			z := interp(l, ir.SlotVar0, 2, BaryPixel, true)
 			// The lines are flat, so x alone tells the place except for the
 			// distance of the centre from the line.
-			if got := (x/w + 1) * size / 2; math.Abs(float64(got-l.Coord[0])) > 0.75 {
+			if got := (x/w + 1) * size / 2; !(math.Abs(float64(got-l.Coord[0])) <= 0.75) {
 				t.Errorf("line %v pixel %d,%d: x is %v", verts, l.X, l.Y, got)
 			}
-			if math.Abs(float64(z/w-l.Coord[2])) > 1e-5 || math.Abs(float64(1/w-l.Coord[3])) > 1e-4 {
+			if !(math.Abs(float64(z/w-l.Coord[2])) <= 1e-5) || !(math.Abs(float64(1/w-l.Coord[3])) <= 1e-4) {
 				t.Errorf("line %v pixel %d,%d: z %v w %v at %v", verts, l.X, l.Y, z/w, w, l.Coord)
 			}
 			return true

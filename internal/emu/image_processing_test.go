@@ -34,14 +34,14 @@ func TestSumsOfMissingComponents(t *testing.T) {
 		{"no view", (*ImageView)(nil).BoxFilter(s, &SampleOp{Dim: Tex2D}, [2]float64{1, 1}, 1), [4]float32{}},
 	} {
 		for k, w := range c.want {
-			if g := math.Float32frombits(c.got[k]); math.Abs(float64(g-w)) > 1e-6 {
+			if g := math.Float32frombits(c.got[k]); !(math.Abs(float64(g-w)) <= 1e-6) {
 				t.Errorf("%s: component %d is %v, want %v", c.name, k, g, w)
 			}
 		}
 	}
 	a.Swizzle = [4]Select{SelectOne, SelectR, SelectZero, SelectR}
 	got := MatchBlocks(s, Block{View: a}, Block{View: b}, [2]int{2, 2}, false, Lookup{})
-	if g := math.Float32frombits(got[1]); math.Float32frombits(got[0]) != 1 || math.Abs(float64(g)-2.4) > 1e-6 || got[2] != 0 || got[3] != got[1] {
+	if g := math.Float32frombits(got[1]); math.Float32frombits(got[0]) != 1 || !(math.Abs(float64(g)-2.4) <= 1e-6) || got[2] != 0 || got[3] != got[1] {
 		t.Errorf("swizzled: %#x", got)
 	}
 }

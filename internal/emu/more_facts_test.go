@@ -188,7 +188,7 @@ func TestWeights(t *testing.T) {
 			{Image: planes, Weights: &SampleWeights{Center: [2]int{2, 1}, Size: size, Phases: phases}},
 		} {
 			got := v.SampleWeighted(s, &SampleOp{Dim: Tex2D, Coord: [3]float32{at[0], at[1]}}, w)
-			if g := float64(math.Float32frombits(got[0])); math.Abs(g-want) > want*1e-6 {
+			if g := float64(math.Float32frombits(got[0])); !(math.Abs(g-want) <= want*1e-6) {
 				t.Errorf("at %v, separable %v: %v, want %v", at, w.Weights.Separable, g, want)
 			}
 		}
@@ -225,7 +225,7 @@ func TestBox(t *testing.T) {
 				want += float64((16*y+x)*3%31) * covered(0, x) * covered(1, y) / 2
 			}
 		}
-		if got := box(c.at, c.size); math.Abs(got-want) > want*1e-6 {
+		if got := box(c.at, c.size); !(math.Abs(got-want) <= want*1e-6) {
 			t.Errorf("%v at %v: %v, want %v", c.size, c.at, got, want)
 		}
 	}

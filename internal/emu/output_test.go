@@ -45,7 +45,7 @@ func TestCompareOps(t *testing.T) {
 					if w[i] {
 						z = 0.5
 					}
-					if got := bf(p.DepthStencil.View.Load(0, 0, 0, 0, 0)[0]); math.Abs(float64(got-z)) > 1e-4 {
+					if got := bf(p.DepthStencil.View.Load(0, 0, 0, 0, 0)[0]); !(math.Abs(float64(got-z)) <= 1e-4) {
 						t.Errorf("%s: depth is %v, want %v", name, got, z)
 					}
 					if f := FormatByName(format); f.StencilBits != 0 {

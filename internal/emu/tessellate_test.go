@@ -44,7 +44,7 @@ func checkCover(t *testing.T, g *tessellator, name string) {
 		if p != p || p[0] < 0 || p[0] > 1 || p[1] < 0 || p[1] > 1 || p[2] < -1e-6 || seen[p] && g.mode.Spacing == ir.SpacingEqual {
 			t.Errorf("%s: bad or double point %v", name, p)
 		}
-		if s := float64(p[0]) + float64(p[1]) + float64(p[2]); g.mode.Domain == ir.DomainTriangles && math.Abs(s-1) > 1e-6 {
+		if s := float64(p[0]) + float64(p[1]) + float64(p[2]); g.mode.Domain == ir.DomainTriangles && !(math.Abs(s-1) <= 1e-6) {
 			t.Errorf("%s: point %v adds up to %g", name, p, s)
 		}
 		seen[p] = true
@@ -70,7 +70,7 @@ func checkCover(t *testing.T, g *tessellator, name string) {
 	if g.mode.Domain == ir.DomainTriangles {
 		want = 0.5
 	}
-	if math.Abs(area-want) > 1e-4 || len(used) != len(g.points) {
+	if !(math.Abs(area-want) <= 1e-4) || len(used) != len(g.points) {
 		t.Errorf("%s: area %g, want %g; %d of %d points are used", name, area, want, len(used), len(g.points))
 	}
 	border := func(p, q [3]float32) bool {
@@ -140,7 +140,7 @@ func TestDivide(t *testing.T) {
 			continue
 		}
 		for i := range s {
-			if math.Abs(float64(s[i]-c.want[i])) > 1e-6 || s[i] != 1-s[len(s)-1-i] {
+			if !(math.Abs(float64(s[i]-c.want[i])) <= 1e-6) || s[i] != 1-s[len(s)-1-i] {
 				t.Errorf("level %g spacing %d: %v, want %v", c.level, c.spacing, s, c.want)
 			}
 		}

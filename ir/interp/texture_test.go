@@ -138,7 +138,7 @@ func TestTextureForms(t *testing.T) {
 	for word, want := range []func(int) uint32{texel, between, between, texel, between, func(l int) uint32 { return fl(float64(l & 3)) }, func(int) uint32 { return 0 }} {
 		for l := range 8 {
 			got, w := math.Float32frombits(r.at(l, word)), math.Float32frombits(want(l))
-			if math.Abs(float64(got-w)) > 1e-5 {
+			if !(math.Abs(float64(got-w)) <= 1e-5) {
 				t.Errorf("word %d lane %d: %g, want %g", word, l, got, w)
 			}
 		}
