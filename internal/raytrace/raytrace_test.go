@@ -72,7 +72,7 @@ func TestInverse(t *testing.T) {
 		p := Vec3{r.Float32(), r.Float32(), r.Float32()}
 		back := m.Inverse()
 		for k, x := range back.Point(m.Point(p)) {
-			if math.Abs(float64(x-p[k])) > 1e-5 {
+			if !(math.Abs(float64(x-p[k])) <= 1e-5) {
 				t.Fatalf("%v goes to %v and back to %v", p, m.Point(p), back.Point(m.Point(p)))
 			}
 		}

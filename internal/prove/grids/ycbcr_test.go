@@ -83,7 +83,7 @@ func TestYCbCrLayouts(t *testing.T) {
 			wrong := false
 			for k := range got {
 				got[k] = float64(math.Float32frombits(uint32(emu.LoadBytes(out.Data[16*i+4*k:], 4))))
-				wrong = wrong || math.Abs(got[k]-want[k]) > 1e-4
+				wrong = wrong || !(math.Abs(got[k]-want[k]) <= 1e-4)
 			}
 			if wrong {
 				t.Errorf("%s %s: texture %d is %v, want %v", o.Target, o.GPU, i, fmt.Sprint(got), want)
