@@ -112,7 +112,7 @@ func (m *memSplitter) load(in *ir.Instr, off, bits, n, u int) *ir.Def {
 	total := n * bits / u
 	units := make([]*ir.Def, 0, total)
 	for len(units) < total {
-		k := min(m.maxComps, total-len(units))
+		k := valueWidth(min(m.maxComps, total-len(units)))
 		l := m.access(in, off, len(units)*u/8, u, k, nil)
 		for i := 0; i < k; i++ {
 			units = append(units, m.b.Channel(&l.Def, i))
@@ -161,9 +161,10 @@ func (m *memSplitter) store(in *ir.Instr, off, bits, n, u int) {
 			units = append(units, splitUnits(m.b, m.b.Channel(in.Srcs[0].Def, i), uint8(u))...)
 			i++
 		}
-		for k := 0; k < len(units); k += m.maxComps {
-			part := units[k:min(k+m.maxComps, len(units))]
+		for k := 0; k < len(units); {
+			part := units[k : k+valueWidth(min(m.maxComps, len(units)-k))]
 			m.access(in, off, (first*bits+k*u)/8, u, len(part), m.b.Vec(part...))
+			k += len(part)
 		}
 	}
 }

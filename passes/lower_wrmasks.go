@@ -51,12 +51,17 @@ func (m *memSplitter) storeRuns(in *ir.Instr, off int) {
 		n := bits.TrailingZeros64(^(mask >> first))
 		mask &^= (1<<n - 1) << first
 		for n > 0 {
-			k := n
-			if k > 5 && k != 8 && k != 16 {
-				k = 4 // the widths that values have
-			}
+			k := valueWidth(n)
 			m.access(in, off, first*size/8, size, k, m.b.Channels(v, first, k))
 			first, n = first+k, n-k
 		}
 	}
+}
+
+// valueWidth is the most of n components that one value may have, a multiple of four or all.
+func valueWidth(n int) int {
+	if n > 5 && n != 8 && n != 16 {
+		return 4
+	}
+	return n
 }
