@@ -79,7 +79,7 @@ func TestPreambleLoads(t *testing.T) {
 func TestPreambleIfs(t *testing.T) {
 	for seed := range gputest.Seeds(30) {
 		for _, ops := range []int{2, 60} {
-			s := gputest.UniformChoices(seed, ops, 1+int(seed)%3*(2/ops))
+			s := gputest.UniformChoices(seed, ops, 1+int(seed)%2*(2/ops))
 			bin, _ := build(t, s, CompileOptions{})
 			pre := isa.Listing(isa.Disassemble(bin.Code[bin.Meta.Preamble:]), false)
 			if got, want := strings.Contains(pre, "if_"), ops == 60; got != want {

@@ -188,7 +188,7 @@ func TestSkips(t *testing.T) {
 		}
 	}
 	r := runText(t, graphicsTarget(), shaders+"PIPELINE graphics p\nATTACH v\nVERTEX_DATA b LOCATION 0\nEND\nRUN p DRAW_ARRAY AS PATCH_LIST\n")
-	if r.Verdict != Fail || !strings.Contains(r.Reason, "patches and tessellation stages") {
+	if r.Verdict != Fail || !strings.Contains(r.Reason, "list of patches, and there are no tessellation stages") {
 		t.Errorf("%+v", r)
 	}
 	// What is not run does not matter.

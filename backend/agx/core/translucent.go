@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
@@ -52,11 +53,19 @@ func (p *program) checkOpaque(draw *emu.Pipeline) error {
 		return nil
 	}
 	for k := range draw.Color {
-		if draw.Color[k].View != nil && p.tileTarget(k) == nil {
+		if draw.Color[k].View == nil {
+			continue
+		}
+		if t := p.tileTarget(k); t == nil || !p.storesTo(t) {
 			return nil
 		}
 	}
 	return errors.New("the meta says that the program is translucent, and it stores all of each target")
+}
+
+// storesTo reports whether the program has a store to the target; of one whose components are all masked it has none.
+func (p *program) storesTo(t *abi.TileTarget) bool {
+	return slices.ContainsFunc(p.code, func(x inst) bool { return x.Op == isa.OpStTile && uint32(x.Imm) == t.Offset })
 }
 
 // storesPart reports whether a store to the tile leaves components of its target, or samples that passed early tests, as they
