@@ -81,10 +81,13 @@ type copier struct {
 	writer  []int32 // by unit: the entry that writes it, plus 1
 	out     []*Instr
 	loc     uint32
+	undef   []bool // by value: of any content, so that nothing needs to be moved
+	undefs  bool   // there are such
 }
 
 // LowerCopies replaces the copies, collects, splits and parallel copies of an allocated
-// function by OpMove and OpSwap of single elements, and drops phis and undefs.
+// function by OpMove and OpSwap of single elements, and drops phis and undefs. What is undefined
+// is not moved: the move would read what nobody wrote, and may wait for it.
 func LowerCopies(f *Func) {
 	c := &f.mem.copies
 	c.f = f
@@ -94,6 +97,7 @@ func LowerCopies(f *Func) {
 		units += f.files[i].Units
 	}
 	c.readers, c.writer = slab.Zeroed(c.readers, units), slab.Zeroed(c.writer, units)
+	c.undefs = false
 	for b := range f.Blocks {
 		blk := &f.Blocks[b]
 		c.out = f.mem.room(len(blk.Instrs))
@@ -108,7 +112,12 @@ func LowerCopies(f *Func) {
 func (c *copier) instr(in *Instr) {
 	c.loc = in.Loc
 	switch in.Op {
-	case OpPhi, OpUndef, OpNone:
+	case OpPhi, OpNone:
+	case OpUndef:
+		if !c.undefs {
+			c.undef, c.undefs = slab.Zeroed(c.undef, len(c.f.vals)), true
+		}
+		c.undef[in.Ops[0].Val] = true
 	case OpCopy, OpPcopy:
 		for i := range in.Defs() {
 			c.add(&in.Defs()[i], &in.Uses()[i], 0, 0)
@@ -140,7 +149,7 @@ func (c *copier) instr(in *Instr) {
 // add queues the copy of src from srcOff on to dst from dstOff on, as long as
 // the shorter of both.
 func (c *copier) add(dst, src *Operand, dstOff, srcOff int) {
-	if src.Reg == NoReg || dst.Reg == NoReg {
+	if src.Reg == NoReg || dst.Reg == NoReg || c.undefs && c.undef[src.Val] {
 		return
 	}
 	dc, dn := c.f.operandShape(dst)

@@ -308,3 +308,41 @@ block 0
 		}
 	}
 }
+
+// What is undefined has no content to move: of vectors with it, only the other parts are.
+func TestUndefinedStays(t *testing.T) {
+	f, err := Parse(`func f target test
+block 0
+  v1:full = undef
+  v2:full = const {2}
+  v3:full*2 = collect v1, v2
+  v4:full*2 = collect v2, v1
+  v5:full*2 = collect v1, v2
+  store v3
+  store v4
+  store v5
+  store v2
+  end
+`, &testISA{units: 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := allocate(f, AllocOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	written := map[Reg]bool{}
+	for _, in := range f.Blocks[0].Instrs {
+		switch in.Op {
+		case opConst:
+			written[in.Ops[0].Reg] = true
+		case OpMove:
+			if !written[in.Ops[1].Reg] {
+				t.Errorf("a move reads register %d, which nothing wrote:\n%s", in.Ops[1].Reg, f)
+			}
+			written[in.Ops[0].Reg] = true
+		}
+	}
+	if len(written) != 4 {
+		t.Errorf("%d registers are written, not those of the constant and its three copies:\n%s", len(written), f)
+	}
+}
