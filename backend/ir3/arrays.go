@@ -193,7 +193,7 @@ func (c *compiler) arraysFit(pressure, limit int) bool {
 	if n == 0 {
 		return true
 	}
-	with, without := c.fullWavesFor((pressure+2*n+7)/8), c.fullWavesFor((pressure+7)/8)
+	with, without := c.wavesFor((pressure+2*n+7)/8), c.wavesFor((pressure+7)/8)
 	return n <= maxArrayRegs && pressure+spillSlack <= limit && 2*with >= without
 }
 

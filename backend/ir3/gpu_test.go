@@ -68,7 +68,7 @@ func TestFullWaves(t *testing.T) {
 	}{{64, 6, 16}, {64, 12, 16}, {64, 13, 14}, {65, 6, 32}, {65, 12, 16}} {
 		s := ir.NewShader(ir.StageCompute, nil)
 		s.Info.WorkgroupSize = [3]uint32{c.threads, 1, 1}
-		if got := (&compiler{s: s, gpu: g}).fullWavesFor(c.regs); got != c.want {
+		if got := (&compiler{s: s, gpu: g}).wavesFor(c.regs); got != c.want {
 			t.Errorf("%d invocations with %d registers: %d waves, want %d", c.threads, c.regs, got, c.want)
 		}
 	}

@@ -31,12 +31,8 @@ func (c *compiler) targetUnits(pressure, limit int) int {
 }
 
 // wavesFor is the number of waves that a register footprint allows, each
-// counted by its size so that a loss of double waves shows.
-func (c *compiler) wavesFor(vec4 int) int { return c.gpu.wavesFor(vec4, c.doubles()) }
-
-// fullWavesFor is the same for waves of the size that the program will have, as far as that is known before its registers
-// are: those of small workgroups are single ones.
-func (c *compiler) fullWavesFor(vec4 int) int {
+// counted by its size so that a loss of double waves shows. Those of small workgroups are single ones.
+func (c *compiler) wavesFor(vec4 int) int {
 	return c.gpu.wavesFor(vec4, c.doubles() && (c.s.Stage != ir.StageCompute || c.threads() > c.gpu.Fibers))
 }
 
