@@ -80,6 +80,7 @@ type checker struct {
 	dead        [2 * numRegs]uint32 // lanes whose value a discard hint destroyed
 	fences      uint32              // wait_pix executed
 	nest        bool                // r0l was written
+	flow        bool                // it is the nesting counter: control flow was executed
 	final       bool                // st_var_final or no_var was executed
 	images      []imageWrite
 	stores      map[uint64]storeNote
@@ -173,6 +174,7 @@ func (c *checker) waits(u int, m uint32) int {
 // rules checks instructions with traits.
 func (c *checker) rules(w *wave, x *inst) error {
 	h := &x.chk
+	c.flow = c.flow || h.traits&isa.TraitExec != 0
 	switch {
 	case h.traits&isa.TraitExec != 0 && !c.nest && !(w.p.meta.PerSample && !w.preamble):
 		return errors.New("r0l is not set before the first control-flow instruction")
@@ -199,7 +201,7 @@ func (c *checker) rules(w *wave, x *inst) error {
 			return errors.New("an output is stored after the final one")
 		}
 	case isa.OpStop:
-		if lane, v := w.waiting(); c.nest && v > 0 {
+		if lane, v := w.waiting(); c.flow && v > 0 {
 			return fmt.Errorf("the program ends while lane %d waits for %d levels to close", lane, v)
 		}
 		if w.p.meta.Stage == ir.StageVertex && !w.preamble && !c.final && w.grid == nil {

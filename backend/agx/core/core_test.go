@@ -372,6 +372,9 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
+	if err := m.run(t, "\tget_sr r10, sr51\n\tmov_imm r0, 7, 0b0\n\tmov r2, r0"+tail); err != nil {
+		t.Errorf("r0l is any register where there is no control flow: %v", err)
+	}
 	// Not faults: other lanes, a register that is given again, both slots.
 	m.expect(t, "clean", load+"\tdevice_load 0, i32, x, r5, u2_u3, r10, unsigned\n\twait 1\n\tiadd r2, r2, 1\n\twait 0\n\tiadd r2, r2, r5\n"+
 		"\tiadd r3, r2.discard, 1\n\tmov r2, r3", func(i int) uint32 { return 2*m.inWord(i) + 2 })
