@@ -123,7 +123,7 @@ func TestFormatUnpack(t *testing.T) {
 					continue
 				}
 				a, b := float64(math.Float32frombits(got[k])), float64(math.Float32frombits(want[k]))
-				if p.f.IsInteger() || p.f.IsFloat() && !(a != a && b != b) || math.Abs(a-b) > 1e-6 {
+				if p.f.IsInteger() || p.f.IsFloat() && !(a != a && b != b) || !p.f.IsFloat() && !(math.Abs(a-b) <= 1e-6) {
 					t.Errorf("%s: %08x component %d: %v, want %v", p.e.Name, in[i], k, a, b)
 				}
 			}

@@ -130,7 +130,7 @@ func closeFloats(e *emu.Format, a, b []byte) bool {
 	e.Unpack(b, &y)
 	for c := range x {
 		p, q := float64(math.Float32frombits(x[c])), float64(math.Float32frombits(y[c]))
-		if math.Abs(p-q) > 1e-2*max(1, math.Abs(p)) {
+		if same := p == q || p != p && q != q; !same && (math.IsInf(q, 0) || !(math.Abs(p-q) <= 1e-2*max(1, math.Abs(q)))) {
 			return false
 		}
 	}

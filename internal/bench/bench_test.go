@@ -54,11 +54,11 @@ func TestFamilies(t *testing.T) {
 	if x.shaders != 3 || x.refused != 0 || y.shaders != 1 || y.refused != 1 {
 		t.Errorf("%+v, %+v", x, y)
 	}
-	if x.instrs != 3*y.instrs || y.instrs == 0 || x.bytes != 3*y.bytes || math.Abs(x.cycles-3*y.cycles) > 1e-6 || x.counted[0]+x.counted[1] != 3 {
+	if x.instrs != 3*y.instrs || y.instrs == 0 || x.bytes != 3*y.bytes || !(math.Abs(x.cycles-3*y.cycles) <= 1e-6) || x.counted[0]+x.counted[1] != 3 {
 		t.Errorf("%+v is not three times %+v", x, y)
 	}
 	for half := range x.counted {
-		if x.counted[half] > 0 && math.Abs(x.mean(half)-y.cycles) > 1e-6 {
+		if x.counted[half] > 0 && !(math.Abs(x.mean(half)-y.cycles) <= 1e-6) {
 			t.Errorf("half %d has the mean %v of shaders of %v", half, x.mean(half), y.cycles)
 		}
 	}

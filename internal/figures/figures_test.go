@@ -110,7 +110,7 @@ func TestCompare(t *testing.T) {
 		return Column{}
 	}
 	near := func(what string, got Ratio, want float64) {
-		if math.Abs(float64(got)-want) > 1e-9 {
+		if !(math.Abs(float64(got)-want) <= 1e-9) { // NaN is not near
 			t.Errorf("%s: %v, want %v", what, got, want)
 		}
 	}
