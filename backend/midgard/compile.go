@@ -124,7 +124,7 @@ type compiler struct {
 	floor    int // the first work register that is free for values
 
 	attempt
-	tried [5]attempt // by plan
+	tried [8]attempt // by plan
 	// reordered: presched found better orders. peak is the components that were live at most before, 0 unknown.
 	// waited: a load waited for another.
 	reordered, waited bool

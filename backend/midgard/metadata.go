@@ -6,10 +6,10 @@ import (
 )
 
 // workLimit is the number of work registers: all, or less where uniforms take
-// the upper ones or a workgroup must be resident at once (midgard.md §1.2).
+// the upper ones or a workgroup must be resident at once, which one whose threads do not meet need not be (midgard.md §1.2).
 func (c *compiler) workLimit() int {
 	n := min(abi.MaxWork, abi.UniformTop+1-len(c.meta.Uniforms))
-	if c.s.Stage == ir.StageCompute && !faults.has(faultWorkgroup) {
+	if c.s.Stage == ir.StageCompute && (c.meta.UsesBarrier || c.s.SharedSize > 0) && !faults.has(faultWorkgroup) {
 		n = min(n, abi.WorkLimit(c.s.Info.WorkgroupSize))
 	}
 	if c.blend != nil {

@@ -409,7 +409,7 @@ func uniformBuffer() error {
 func largeWorkgroup() error {
 	for _, size := range []uint32{64, 65, 128, 129, 256} {
 		s := gputest.Random{Seed: 7, Size: 40, Comps: 4}.Shader()
-		s.Info.WorkgroupSize = [3]uint32{size, 1, 1}
+		s.Info.WorkgroupSize, s.SharedSize = [3]uint32{size, 1, 1}, 16
 		if _, err := compile(s, CompileOptions{}); err != nil {
 			return fmt.Errorf("%d threads: %w", size, err)
 		}

@@ -11,21 +11,29 @@ import (
 type plan struct {
 	name  string
 	steps []step
+	gaps  int // components of the work registers that sched_within leaves free
 }
 
 // plans are tried in this order until one is enough, and the best code is taken: which way that is
 // depends on whether registers or units are scarce.
 var plans = []plan{
 	// Loads that wait for others to share their bundles with live longer.
-	{"pairs_first", []step{presched, schedPairs, pipes, raBundles, dropJumps}},
+	{name: "pairs_first", steps: []step{presched, schedPairs, pipes, raBundles, dropJumps}},
 	// Pipeline registers save work registers; only where nothing must be spilled.
-	{"bundles_first", []step{presched, sched, pipes, raBundles, dropJumps}},
-	{surePlan, []step{ra, sched, pipes, dropJumps}},
+	{name: "bundles_first", steps: []step{presched, sched, pipes, raBundles, dropJumps}},
+	// Where registers do not suffice for that: the more gaps, the likelier all values find places, and the more bundles.
+	{name: "within_registers", steps: withinSteps, gaps: 8},
+	{name: "within_fewer", steps: withinSteps, gaps: 16},
+	{name: "within_few", steps: withinSteps, gaps: 28},
+	{name: surePlan, steps: []step{ra, sched, pipes, dropJumps}},
 	// Where that leaves registers that would cost threads.
-	{"all_registers", []step{raAll, sched, pipes, dropJumps}},
+	{name: "all_registers", steps: []step{raAll, sched, pipes, dropJumps}},
 	// Where bundles come first and registers do not suffice.
-	{"low_pressure", []step{presched, ra, sched, pipes, dropJumps}},
+	{name: "low_pressure", steps: []step{presched, ra, sched, pipes, dropJumps}},
 }
+
+// withinSteps put bundles first and do not let more live than registers hold.
+var withinSteps = []step{presched, schedRoom, pipes, raBundles, dropJumps}
 
 // surePlan does for all functions.
 const surePlan = "registers_first"
@@ -34,7 +42,7 @@ const surePlan = "registers_first"
 var errUnfit = errors.New("the plan does not do")
 
 // largeFunction is from how many instructions on the plan that always does has to.
-const largeFunction = 3000
+const largeFunction = 8000
 
 // freeRegisters are the work registers that cost no threads
 // (midgard.md §1.2).
@@ -46,6 +54,7 @@ type attempt struct {
 	p           *program // nil until there are bundles
 	used, slots int      // work registers, spill slots of 16 bytes
 	size        codeSize
+	gaps        int // the plan's
 }
 
 // better reports whether k is to be had rather than o.
@@ -133,7 +142,7 @@ func plansOf(name string) []plan {
 }
 
 // pointless reports whether the plan need not be tried after those before it made best, nil if none did: where no allocation leaves
-// more threads, the bundles that dependences leave are seldom beaten; where no load waited, loads that do not wait make the same; and where
+// more threads, the bundles that dependences alone leave are seldom beaten; where no load waited, loads that do not wait make the same; and where
 // bundles came first, or nothing stands in another order, there is nothing to be had of low pressure.
 func (pl *plan) pointless(c *compiler, best *attempt) bool {
 	if c.opts.plan != "" {
@@ -146,17 +155,29 @@ func (pl *plan) pointless(c *compiler, best *attempt) bool {
 		return false
 	case "bundles_first":
 		return most || !c.waited
+	case "within_registers", "within_fewer", "within_few":
+		return best != nil
 	case surePlan:
-		return most
+		return most && best.gaps == 0
 	case "all_registers":
-		return best == nil || early || threadClass(best.used) >= threadClass(c.workLimit())
+		k := c.made(surePlan) // which took turns in as many registers as leave the threads
+		return k == nil || early || k.size.spills > 0 || threadClass(k.used) >= threadClass(c.workLimit())
 	}
 	return best != nil && (early || !c.reordered)
 }
 
+// made is what the plan of a name has made, nil if it was not tried or did not do.
+func (c *compiler) made(name string) *attempt {
+	i := slices.IndexFunc(plans, func(pl plan) bool { return pl.name == name })
+	if k := &c.tried[i]; k.p != nil {
+		return k
+	}
+	return nil
+}
+
 // try makes code by a plan, to be found in k; errUnfit if the plan does not do.
 func (c *compiler) try(pl *plan, f *function, k *attempt) error {
-	c.attempt = attempt{f: f}
+	c.attempt = attempt{f: f, gaps: pl.gaps}
 	if err := c.steps(pl.steps); err != nil {
 		return err
 	}

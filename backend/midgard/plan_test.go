@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"nirc/backend/gputest"
+	"nirc/backend/midgard/abi"
 	"nirc/ir"
 )
 
@@ -78,5 +79,54 @@ func TestPointlessPlan(t *testing.T) {
 	}
 	if !sure.pointless(&compiler{peak: 16, floor: 1}, &attempt{used: 5}) {
 		t.Error("the floor is not counted")
+	}
+}
+
+// marches is a shader that sums what it finds at n points of a line: nothing holds one up until another's is there.
+func marches(n int) *ir.Shader {
+	s, b := gputest.NewShader(ir.StageCompute, 256)
+	in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
+	splat := func(d *ir.Def) *ir.Def { return b.Swizzle(d, 0, 0, 0, 0) }
+	from, to := gputest.LoadWords(b, in, b.Imm32(0), 4), gputest.LoadWords(b, in, b.Imm32(16), 4)
+	total := from
+	for i := range n {
+		p := b.Fadd(from, b.Fmul(to, splat(b.ImmFloat(float64(i)+0.5, 32))))
+		far := b.Fsqrt(b.Fdot4(p, p))
+		near := b.Frcp(b.Fadd(b.Fmul(far, far), b.ImmFloat(1, 32)))
+		dense, thin := b.Fexp2(b.Fmul(far, b.ImmFloat(-0.3, 32))), b.Fexp2(b.Fmul(far, b.ImmFloat(-0.7, 32)))
+		total = b.Fadd(total, b.Fadd(b.Fmul(p, splat(dense)), b.Fmul(to, splat(b.Fmul(thin, near)))))
+	}
+	gputest.StoreWords(b, out, b.Imm32(0), b.Fmul(total, from))
+	return s
+}
+
+// Where bundles that dependences alone leave want more registers than there are, they are made anew with fewer values live
+// at a time: that is better than registers first.
+func TestBundlesWithinRegisters(t *testing.T) {
+	sizes := map[string]int{}
+	for _, name := range []string{"", surePlan, "bundles_first"} {
+		bin, _ := listing(t, marches(12), CompileOptions{plan: name})
+		if bin.Stats.Spills > 0 {
+			t.Errorf("plan %q spills %d", name, bin.Stats.Spills)
+		}
+		sizes[name] = bin.Stats.Bundles
+	}
+	if sizes["bundles_first"] != sizes[surePlan] {
+		t.Errorf("bundles first are %d of %d, and so fit as they are", sizes["bundles_first"], sizes[surePlan])
+	}
+	if got, most := sizes[""], sizes[surePlan]*9/10; got > most {
+		t.Errorf("%d bundles, at most %d were to be had", got, most)
+	}
+}
+
+// Threads that wait for each other or share memory must be there at once, and have fewer registers in large workgroups; others have all.
+func TestRegistersOfWorkgroups(t *testing.T) {
+	for _, shared := range []uint32{0, 16} {
+		s := marches(12)
+		s.SharedSize = shared
+		bin, _ := listing(t, s, CompileOptions{})
+		if limit := abi.WorkLimit(s.Info.WorkgroupSize); (bin.Meta.WorkRegs > limit) != (shared == 0) {
+			t.Errorf("%d work registers with %d bytes of shared memory, %d hold a whole workgroup", bin.Meta.WorkRegs, shared, limit)
+		}
 	}
 }

@@ -1,7 +1,5 @@
 package midgard
 
-import "math/bits"
-
 // orderWindow is how far before the last instruction that could come the
 // scheduler for pressure looks (midgard.md §8.4).
 const orderWindow = 36
@@ -11,7 +9,7 @@ const orderWindow = 36
 // live at most before, in blocks that are worth a look.
 func (f *function) orderByPressure(room int) (changed bool, peak int) {
 	l := f.liveness()
-	o := orderer{f: f, g: newGraph(f)}
+	o := orderer{g: newGraph(f)}
 	for b := range f.blocks {
 		list := f.blocks[b].list
 		k := len(list)
@@ -35,79 +33,28 @@ func (f *function) orderByPressure(room int) (changed bool, peak int) {
 
 // orderer is the list scheduler for pressure: it goes through a block from its end.
 type orderer struct {
-	f     *function
+	pressure
 	g     *graph
-	live  compSet
 	ready []*node
 }
 
 // peak is how many components of virtual registers are live at most; live is
 // what is at the end.
 func (o *orderer) peak(live compSet, list []*inst) int {
-	o.live = live
-	now := 0
-	for w, word := range live {
-		if 16*w >= int(firstVirtual) {
-			now += bits.OnesCount64(word)
-		}
-	}
-	top := now
+	o.start(live)
+	top := o.now
 	for i := len(list) - 1; i >= 0; i-- {
-		now += o.pass(list[i])
-		top = max(top, now)
+		o.pass(list[i])
+		top = max(top, o.now)
 	}
 	return top
 }
 
-// pass walks over an instruction backwards, and returns its effect.
-func (o *orderer) pass(in *inst) (n int) {
-	if d := in.dst; d.virtual() {
-		n -= bits.OnesCount8(o.live.get(d) & in.mask)
-		o.live.remove(d, in.mask)
-	} else if d != regNone {
-		o.live.remove(d, in.mask)
-	}
-	var buf [maxUses]liveReg
-	for _, u := range in.uses(buf[:0]) {
-		if u.r.virtual() {
-			n += bits.OnesCount8(u.m &^ o.live.get(u.r))
-		}
-		o.live.add(u.r, u.m)
-	}
-	return n
-}
-
-// effect is by how much an instruction that comes before what is placed changes
-// the number of live components.
-func (o *orderer) effect(in *inst) (n int) {
-	if in.dst.virtual() {
-		n -= bits.OnesCount8(o.live.get(in.dst) & in.mask)
-	}
-	var buf [maxUses]liveReg
-	uses := in.uses(buf[:0])
-	for i, u := range uses {
-		if !u.r.virtual() {
-			continue
-		}
-		have := o.live.get(u.r)
-		if u.r == in.dst {
-			have &^= in.mask
-		}
-		for _, v := range uses[:i] {
-			if v.r == u.r {
-				have |= v.m
-			}
-		}
-		n += bits.OnesCount8(u.m &^ have)
-	}
-	return n
-}
-
 // order schedules list, which end follows, from its end on.
 func (o *orderer) order(live compSet, end, list []*inst) []*inst {
-	o.live = live
+	o.start(live)
 	for i := len(end) - 1; i >= 0; i-- {
-		o.live.step(end[i])
+		o.pass(end[i])
 	}
 	o.g.build(list)
 	o.ready = o.ready[:0]
@@ -120,7 +67,7 @@ func (o *orderer) order(live compSet, end, list []*inst) []*inst {
 	copy(out[len(list):], end)
 	for at := len(list) - 1; at >= 0; at-- {
 		n := o.take()
-		o.live.step(n.in)
+		o.pass(n.in)
 		out[at] = n.in
 		for _, d := range o.g.preds(n) {
 			to := &o.g.nodes[d.to]

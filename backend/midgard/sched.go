@@ -19,15 +19,23 @@ func (s *scheduler) newBundle() *bundle {
 	return b
 }
 
-// schedule packs the blocks into bundles; pairs: loads wait for others, and waited reports whether one did.
-func schedule(f *function, gpu *GPU, pairs bool) (p *program, waited bool, err error) {
+// schedule packs the blocks into bundles; pairs: loads wait for others, and waited reports whether one did; room is how many
+// components should be live at a time, 0 if that is no matter.
+func schedule(f *function, gpu *GPU, pairs bool, room int) (p *program, waited bool, err error) {
 	m := f.memory()
 	p = m.programs.New()
 	*p = program{gpu: gpu, blocks: m.places.Slice(len(f.blocks))}
 	s := &m.sched
-	*s = scheduler{g: newGraph(f), mem: m, alu: s.alu[:0], ldst: s.ldst[:0], tex: s.tex[:0], pairs: pairs}
+	*s = scheduler{g: newGraph(f), mem: m, alu: s.alu[:0], ldst: s.ldst[:0], tex: s.tex[:0], pairs: pairs, room: room}
+	var l *liveness
+	if room > 0 {
+		l = f.liveness()
+	}
 	for i := range f.blocks {
 		s.block, s.out = i, s.mem.packed.Slice(len(f.blocks[i].list) + 1)[:0]
+		if room > 0 {
+			s.start(l.at(i))
+		}
 		p.blocks[i].list = s.run(f.blocks[i].list)
 		if s.err != nil {
 			return nil, false, s.err
@@ -51,6 +59,10 @@ type scheduler struct {
 	// pairs: loads that read nothing wait for others, of which accesses of the block are left, and one that waited notes it.
 	pairs, waited bool
 	accesses      int
+	// Where room is not 0: what is live, and the last node that may not be placed.
+	pressure
+	room int
+	last int
 }
 
 func (s *scheduler) run(list []*inst) []*bundle {
@@ -61,6 +73,7 @@ func (s *scheduler) run(list []*inst) []*bundle {
 	g := s.g
 	g.build(list)
 	s.begin()
+	s.last = len(g.nodes) - 1
 	left := len(g.nodes)
 	if last != nil {
 		left -= s.terminate(last)
@@ -114,6 +127,9 @@ func (s *scheduler) listOf(n *node) *readyList {
 // first from of its list.
 func (s *scheduler) place(n *node, b *bundle, from int) {
 	n.at = b
+	if s.room > 0 {
+		s.pass(n.in)
+	}
 	for _, d := range s.g.preds(n) {
 		to := &s.g.nodes[d.to]
 		if to.after--; to.after > 0 {
@@ -131,6 +147,9 @@ func (s *scheduler) place(n *node, b *bundle, from int) {
 func (s *scheduler) terminate(in *inst) int {
 	b := s.newBundle()
 	s.putBranch(b, in)
+	if s.room > 0 {
+		s.pass(in)
+	}
 	if in.kind == kindWriteout || in.kind == kindTileWait {
 		return 0
 	}
@@ -140,17 +159,25 @@ func (s *scheduler) terminate(in *inst) int {
 // fill makes one bundle and returns the number of instructions in it.
 func (s *scheduler) fill() int {
 	b := s.newBundle()
+	if s.tight() {
+		return s.fillTight(b)
+	}
 	switch {
 	// Two loads or stores share a bundle, so one waits for another, but not beyond where it would hold others up.
 	case len(s.ldst) > 1 || s.precedes(s.ldst, s.alu) && !s.waits():
 		return s.fillLdSt(b)
 	case s.precedes(s.tex, s.alu):
-		n := &s.g.nodes[s.tex.take(0)]
-		b.tex = n.in
-		s.place(n, b, 0)
-		return 1
+		return s.fillTex(b, 0)
 	}
 	return s.fillALU(b)
+}
+
+// fillTex takes the i-th texture operation.
+func (s *scheduler) fillTex(b *bundle, i int) int {
+	n := &s.g.nodes[s.tex.take(i)]
+	b.tex = n.in
+	s.place(n, b, 0)
+	return 1
 }
 
 // waits reports whether the one access that is ready can wait for another: nothing comes before it that it would hold up, and there is
@@ -179,10 +206,11 @@ func (s *scheduler) fillALU(b *bundle) (count int) {
 			s.busy |= u.In()
 		}
 	}
+	count = s.fillLookup(b)
 	kept, i := 0, 0
 	for ; i < len(s.alu) && s.busy != allUnits; i++ {
 		k := s.alu[i]
-		if n := &s.g.nodes[k]; s.fitALU(b, n) {
+		if n := &s.g.nodes[k]; s.suits(n) && s.fitALU(b, n) {
 			s.place(n, b, i+1)
 			count++
 			continue
@@ -195,10 +223,25 @@ func (s *scheduler) fillALU(b *bundle) (count int) {
 	return count
 }
 
+// fillLookup gives the unit of the tables, which others can do without, to the best node that no other runs.
+func (s *scheduler) fillLookup(b *bundle) int {
+	for i, k := range s.alu {
+		if n := &s.g.nodes[k]; n.units == isa.UnitLUT.In() && s.suits(n) && s.fitALU(b, n) {
+			s.alu.take(i)
+			s.place(n, b, i)
+			return 1
+		}
+	}
+	return 0
+}
+
 // fillLdSt takes the best load or store, and the best other one that may stand beside it.
-func (s *scheduler) fillLdSt(b *bundle) int {
+func (s *scheduler) fillLdSt(b *bundle) int { return s.fillLdStFrom(b, 0) }
+
+// fillLdStFrom takes the i-th load or store, and the best other one.
+func (s *scheduler) fillLdStFrom(b *bundle, i int) int {
 	s.accesses--
-	last := &s.g.nodes[s.ldst.take(0)]
+	last := &s.g.nodes[s.ldst.take(i)]
 	b.ldst[0] = last.in
 	s.place(last, b, 0)
 	vary := isVaryStore(last.in)

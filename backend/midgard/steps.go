@@ -54,6 +54,7 @@ var (
 	raAll      = step{StepInfo: info("ra_all", "gives values places among all work registers in turn, makes cheap ones again and spills others", "isel"), Run: (*compiler).allocateAll}
 	schedPairs = step{StepInfo: info("sched_pairs", "packs instructions into bundles, and lets loads wait for others to share theirs with", "isel"), Run: (*compiler).scheduleInPairs}
 	sched      = step{StepInfo: info("sched", "packs instructions into bundles", "isel"), Run: (*compiler).schedule}
+	schedRoom  = step{StepInfo: info("sched_within", "packs instructions into bundles, with no more values live at a time than there is room for, where it can", "isel"), Run: (*compiler).scheduleWithin}
 	pipes      = step{StepInfo: optional("pipe_registers", "keeps values that live in one bundle in its pipeline registers", "sched"), Run: (*compiler).pipeRegisters}
 	raBundles  = step{StepInfo: info("ra_bundles", "gives values of bundles places among the work registers; the plan does not do where they are too few", "sched"), Run: (*compiler).allocateBundles}
 	dropJumps  = step{StepInfo: optional("drop_jumps", "removes jumps to what follows anyway", "sched"), Run: onProgram((*program).dropJumps)}
@@ -65,7 +66,7 @@ var (
 var encodeSteps = []step{layOut, encodeStep}
 
 // planSteps are the steps that plans choose from, each after what it needs.
-var planSteps = []step{presched, ra, raAll, schedPairs, sched, pipes, raBundles, dropJumps}
+var planSteps = []step{presched, ra, raAll, schedPairs, sched, schedRoom, pipes, raBundles, dropJumps}
 
 // Steps lists the machine steps in the order in which they can run.
 func (Target) Steps(string) []backend.StepInfo {
@@ -177,12 +178,18 @@ func (c *compiler) allocateIn(all bool) (err error) {
 }
 
 func (c *compiler) schedule() (err error) {
-	c.p, _, err = schedule(c.f, c.gpu, false)
+	c.p, _, err = schedule(c.f, c.gpu, false, 0)
 	return err
 }
 
 func (c *compiler) scheduleInPairs() (err error) {
-	c.p, c.waited, err = schedule(c.f, c.gpu, true)
+	c.p, c.waited, err = schedule(c.f, c.gpu, true, 0)
+	return err
+}
+
+// scheduleWithin leaves the plan's gaps, for values do not lie side by side without any.
+func (c *compiler) scheduleWithin() (err error) {
+	c.p, _, err = schedule(c.f, c.gpu, false, max(4*(c.workLimit()-c.floor)-c.gaps, 1))
 	return err
 }
 

@@ -68,13 +68,17 @@ const InsideSlot0 ir.Slot = 30
 const SamplePositions = 32
 
 // MaxThreads is how many threads a core holds at a time, of programs with few work
-// registers. A workgroup must be there at once.
+// registers. No workgroup has more.
 const MaxThreads = 256
 
 // MaxShared is how many bytes of memory a workgroup has at most: what the reference's driver offers.
 const MaxShared = 32 << 10
 
-// WorkLimit is how many work registers the threads of a workgroup of that size may have
+// Resident reports whether the threads of a workgroup must be there at once: they wait for each other or share memory
+// (midgard.md §1.2).
+func (m *Meta) Resident() bool { return m.UsesBarrier || m.SharedSize > 0 }
+
+// WorkLimit is how many work registers the threads of a workgroup of that size may have where all must be there at once
 // (midgard.md §1.2), 0 if it is too large.
 func WorkLimit(size [3]uint32) int {
 	n := uint64(1)
@@ -427,7 +431,7 @@ func (m *Meta) Check() error {
 	if limit := min(MaxWork, UniformTop+1-u); m.WorkRegs < 0 || m.WorkRegs > limit {
 		return fmt.Errorf("midgard meta: %d work registers beside %d uniform registers, at most %d", m.WorkRegs, u, limit)
 	}
-	if limit := WorkLimit(m.WorkgroupSize); m.Stage == ir.StageCompute && m.WorkRegs > limit {
+	if limit := WorkLimit(m.WorkgroupSize); m.Stage == ir.StageCompute && m.Resident() && m.WorkRegs > limit {
 		return fmt.Errorf("midgard meta: %d work registers a thread in a workgroup of %v, at most %d", m.WorkRegs, m.WorkgroupSize, limit)
 	}
 	if !m.FirstTag.Known() {
