@@ -29,7 +29,8 @@ func (c *copyProp) copy(in *ir.Instr) {
 	}
 	c.killDeref(dst)
 	if compareDerefs(dst, src) == noAlias {
-		c.add(dst).copied = src
+		p := newObject(dst)
+		c.add(&p).copied = src
 	}
 }
 

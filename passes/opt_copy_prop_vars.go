@@ -21,14 +21,15 @@ func optCopyPropVars(_ *Context, s *ir.Shader) (bool, error) {
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
 		impl.Require(ir.MetaBlockIndex)
 		c := copyProps.Get().(*copyProp)
-		*c = copyProp{impl: impl, robust: s.Options.Robust, writes: slab.Zeroed(c.writes, int(impl.NumBlocks)), known: c.known[:0]}
+		*c = copyProp{impl: impl, robust: s.Options.Robust, writes: slab.Zeroed(c.writes, int(impl.NumBlocks)), known: c.known[:0], saved: c.saved[:0]}
 		if s.Contents()&(ir.HasIf|ir.HasLoop) != 0 {
 			c.collect(&impl.Body)
 		}
 		c.list(&impl.Body)
 		progress := c.progress
 		clear(c.writes)
-		clear(c.known[:cap(c.known)])
+		clear(c.known[:c.most])
+		c.most = 0
 		c.impl = nil
 		copyProps.Put(c)
 		return progress
@@ -50,21 +51,10 @@ const maxKnownComps = 4
 
 // known is an object and the values of its components, nil where unknown.
 type known struct {
-	deref *ir.Instr
-	root  *ir.Variable // see privateRoot
-	vals  [maxKnownComps]knownComp
+	object
+	vals [maxKnownComps]knownComp
 	// copied is what the whole object is a copy of, or nil.
 	copied *ir.Instr
-}
-
-// privateRoot returns the variable that a chain without casts starts at if
-// nothing else can be the same memory: two different ones never alias.
-func privateRoot(d *ir.Instr) *ir.Variable {
-	const own = ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderIn | ir.ModeShaderOut | ir.ModeShared
-	if d.DerefInfo().Modes&^own != 0 {
-		return nil
-	}
-	return derefVar(d)
 }
 
 type knownComp struct {
@@ -78,6 +68,8 @@ type copyProp struct {
 	// writes is what each if and loop may write, by the block before it.
 	writes   []writeSet
 	known    []known
+	most     int     // the most that were known at a time
+	saved    []known // what is known before the ifs and loops around
 	progress bool
 }
 
@@ -89,23 +81,41 @@ func (c *copyProp) list(l *ir.List) {
 				c.instr(in)
 			}
 		case *ir.If:
-			saved := append([]known(nil), c.known...)
+			n := c.save()
 			c.list(&x.Then)
-			c.known = append(c.known[:0], saved...)
+			c.restore(n)
 			c.list(&x.Else)
-			c.known = append(c.known[:0], saved...)
+			c.drop(n)
 			c.killWrites(x)
 		case *ir.Loop:
 			c.killWrites(x)
-			saved := append([]known(nil), c.known...)
+			n := c.save()
 			c.list(&x.Body)
-			c.known = append(c.known[:0], saved...)
+			c.restore(n)
 			if !x.Continue.Empty() {
 				c.list(&x.Continue)
 			}
-			c.known = append(c.known[:0], saved...)
+			c.drop(n)
 		}
 	}
+}
+
+// save puts aside what is known and returns how much it is.
+func (c *copyProp) save() int {
+	c.saved = append(c.saved, c.known...)
+	return len(c.known)
+}
+
+// restore brings back the n objects put aside last, drop for the last time.
+func (c *copyProp) restore(n int) {
+	c.known = append(c.known[:0], c.saved[len(c.saved)-n:]...)
+}
+
+func (c *copyProp) drop(n int) {
+	c.restore(n)
+	n = len(c.saved) - n
+	clear(c.saved[n:])
+	c.saved = c.saved[:n]
 }
 
 // maxWrites bounds the derefs of a writeSet; beyond, their modes stand for them.
@@ -211,49 +221,57 @@ func writes(in *ir.Instr) (ir.Mode, *ir.Instr) {
 	return 0, nil
 }
 
+// killDeref forgets what a write through d may change.
 func (c *copyProp) killDeref(d *ir.Instr) {
-	out := c.known[:0]
-	root := privateRoot(d)
-	for i := range c.known {
-		r := c.known[i].root
-		k := &c.known[i]
-		if (r != nil && root != nil && r != root || compareDerefs(k.deref, d) == noAlias) && (k.copied == nil || compareDerefs(k.copied, d) == noAlias) {
-			out = append(out, *k)
-		}
+	if len(c.known) > 0 {
+		p := newObject(d)
+		c.killObject(&p)
 	}
-	c.known = out
+}
+
+func (c *copyProp) killObject(p *object) {
+	c.keep(func(k *known) bool {
+		return k.compare(p) == noAlias && (k.copied == nil || compareDerefs(k.copied, p.deref) == noAlias)
+	})
 }
 
 func (c *copyProp) killModes(m ir.Mode) {
-	out := c.known[:0]
+	c.keep(func(k *known) bool {
+		return k.deref.DerefInfo().Modes&m == 0 && (k.copied == nil || k.copied.DerefInfo().Modes&m == 0)
+	})
+}
+
+// keep forgets all that f does not hold of.
+func (c *copyProp) keep(f func(*known) bool) {
+	n := 0
 	for i := range c.known {
-		k := &c.known[i]
-		if k.deref.DerefInfo().Modes&m == 0 && (k.copied == nil || k.copied.DerefInfo().Modes&m == 0) {
-			out = append(out, c.known[i])
+		if !f(&c.known[i]) {
+			continue
 		}
+		if n < i {
+			c.known[n] = c.known[i]
+		}
+		n++
 	}
-	c.known = out
+	c.known = c.known[:n]
 }
 
 // find returns what is known of an object, or nil.
-func (c *copyProp) find(d *ir.Instr) *known {
-	root := privateRoot(d)
+func (c *copyProp) find(p *object) *known {
 	for i := len(c.known) - 1; i >= 0; i-- {
-		if c.known[i].root != root || c.known[i].copied != nil {
-			continue
-		}
-		if c.known[i].deref == d || compareDerefs(c.known[i].deref, d) == derefsEqual {
-			return &c.known[i]
+		if k := &c.known[i]; k.copied == nil && k.equal(p) {
+			return k
 		}
 	}
 	return nil
 }
 
-func (c *copyProp) add(d *ir.Instr) *known {
+func (c *copyProp) add(p *object) *known {
 	if len(c.known) >= maxKnown {
 		c.known = append(c.known[:0], c.known[maxKnown/2:]...)
 	}
-	c.known = append(c.known, known{deref: d, root: privateRoot(d)})
+	c.known = append(c.known, known{object: *p})
+	c.most = max(c.most, len(c.known))
 	return &c.known[len(c.known)-1]
 }
 
@@ -294,9 +312,10 @@ func (c *copyProp) instr(in *ir.Instr) {
 
 func (c *copyProp) load(in, d *ir.Instr) {
 	n := int(in.Def.NumComponents)
-	k := c.find(d)
+	p := newObject(d)
+	k := c.find(&p)
 	if k == nil {
-		k = c.add(d)
+		k = c.add(&p)
 	}
 	var defs [maxKnownComps]*ir.Def
 	var comps [maxKnownComps]int
@@ -332,7 +351,8 @@ func (c *copyProp) store(in, d *ir.Instr) {
 	mask := in.Get(ir.IdxWriteMask)
 	n := int(val.NumComponents)
 	var vals [maxKnownComps]knownComp
-	if k := c.find(d); k != nil {
+	p := newObject(d)
+	if k := c.find(&p); k != nil {
 		vals = k.vals
 		same := true
 		for i := 0; i < n; i++ {
@@ -346,11 +366,11 @@ func (c *copyProp) store(in, d *ir.Instr) {
 			return
 		}
 	}
-	c.killDeref(d)
+	c.killObject(&p)
 	for i := 0; i < n; i++ {
 		if mask>>i&1 != 0 {
 			vals[i] = knownComp{val, uint8(i)}
 		}
 	}
-	c.add(d).vals = vals
+	c.add(&p).vals = vals
 }

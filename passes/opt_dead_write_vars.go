@@ -15,9 +15,10 @@ var optDeadWriteVarsPass = &Pass{
 // the same block overwrite before anything may read them.
 func optDeadWriteVars(impl *ir.Impl) (progress bool) {
 	w := deadWriters.Get().(*deadWrites)
-	defer deadWriters.Put(w)
-	w.later = w.few[:0]
-	defer clear(w.few[:])
+	defer func() {
+		w.release()
+		deadWriters.Put(w)
+	}()
 	for b := range impl.Blocks() {
 		w.later = w.later[:0]
 		for in := range b.InstrsReverse() {
@@ -30,17 +31,22 @@ func optDeadWriteVars(impl *ir.Impl) (progress bool) {
 // overwrite is an object that is written further on, with nothing between
 // that reads it.
 type overwrite struct {
-	deref *ir.Instr
-	mask  uint64 // of a leaf; all ones of a whole object
+	object
+	mask uint64 // of a leaf; all ones of a whole object
 }
 
 type deadWrites struct {
 	later []overwrite
-	few   [8]overwrite // its memory at first
+	most  int // the most that there were at a time
 }
 
 // deadWriters keeps the memory of runs that are over.
 var deadWriters = sync.Pool{New: func() any { return new(deadWrites) }}
+
+func (w *deadWrites) release() {
+	clear(w.later[:w.most])
+	w.later, w.most = w.later[:0], 0
+}
 
 func (w *deadWrites) instr(in *ir.Instr) bool {
 	switch in.Kind {
@@ -83,8 +89,9 @@ func (w *deadWrites) instr(in *ir.Instr) bool {
 func (w *deadWrites) store(in, d *ir.Instr, mask uint64) bool {
 	left := mask
 	at := -1
+	p := newObject(d)
 	for i := range w.later {
-		switch rel := compareDerefs(w.later[i].deref, d); {
+		switch rel := w.later[i].compare(&p); {
 		case rel == derefsEqual:
 			left &^= w.later[i].mask
 			at = i
@@ -99,7 +106,8 @@ func (w *deadWrites) store(in, d *ir.Instr, mask uint64) bool {
 	if at >= 0 {
 		w.later[at].mask |= mask
 	} else if len(w.later) < maxKnown {
-		w.later = append(w.later, overwrite{d, mask})
+		w.later = append(w.later, overwrite{p, mask})
+		w.most = max(w.most, len(w.later))
 	}
 	if left != mask && in.Intr == ir.IntrStoreDeref {
 		in.Set(ir.IdxWriteMask, left)
@@ -110,21 +118,27 @@ func (w *deadWrites) store(in, d *ir.Instr, mask uint64) bool {
 
 // read drops what a read of d may see.
 func (w *deadWrites) read(d *ir.Instr) {
-	out := w.later[:0]
-	for _, o := range w.later {
-		if compareDerefs(o.deref, d) == noAlias {
-			out = append(out, o)
-		}
+	if len(w.later) > 0 {
+		p := newObject(d)
+		w.keep(func(o *overwrite) bool { return o.compare(&p) == noAlias })
 	}
-	w.later = out
 }
 
 func (w *deadWrites) readModes(m ir.Mode) {
-	out := w.later[:0]
-	for _, o := range w.later {
-		if o.deref.DerefInfo().Modes&m == 0 {
-			out = append(out, o)
+	w.keep(func(o *overwrite) bool { return o.deref.DerefInfo().Modes&m == 0 })
+}
+
+// keep drops all that f does not hold of.
+func (w *deadWrites) keep(f func(*overwrite) bool) {
+	n := 0
+	for i := range w.later {
+		if !f(&w.later[i]) {
+			continue
 		}
+		if n < i {
+			w.later[n] = w.later[i]
+		}
+		n++
 	}
-	w.later = out
+	w.later = w.later[:n]
 }
