@@ -302,7 +302,10 @@ func (x *Execution) bindSamplers(table *emu.Bindings, stages []compiledStage, r 
 // maxElements bounds the elements of an array of descriptors.
 const maxElements = 1 << 20
 
-// elements makes the descriptors of a resource up to the last that is given, none if none is.
+// maxUnbound is the longest array whose end has handles where nothing is bound, so that accesses of them are told.
+const maxUnbound = 1 << 12
+
+// elements makes the descriptors of a resource, none if none is given.
 func (x *Execution) elements(mem *emu.Memory, buffers []*emu.Buffer, r *object.Resource) (list []emu.Descriptor, err error) {
 	for i := range x.Bindings {
 		b := &x.Bindings[i]
@@ -320,6 +323,9 @@ func (x *Execution) elements(mem *emu.Memory, buffers []*emu.Buffer, r *object.R
 			list = append(list, make([]emu.Descriptor, n-len(list))...)
 		}
 		list[b.Element] = d
+	}
+	if n := int(r.Count) - len(list); len(list) > 0 && n > 0 && r.Count <= maxUnbound {
+		list = append(list, make([]emu.Descriptor, n)...)
 	}
 	return list, nil
 }

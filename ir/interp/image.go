@@ -157,6 +157,9 @@ func (w *Wave) execImage(i *inst) {
 			continue
 		}
 		d := w.descriptor(m.img, l)
+		if d.Type == emu.DescNone && m.op != imageSize && m.op != imageLevels && m.op != imageSamples {
+			w.unboundAt(i.x.in, w.handle(m.img, l), l)
+		}
 		if w.p.texels && !w.imageHas(m, d, l) {
 			w.strayTexel(i.x.in, l)
 		}

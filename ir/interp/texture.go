@@ -135,13 +135,18 @@ func (c *compiler) resource(in *ir.Instr, t *texture, kinds [3]ir.TexSrc, index 
 	return r
 }
 
-// descriptor finds the descriptor of a lane.
-func (w *Wave) descriptor(r resource, l int) *emu.Descriptor {
+// handle finds the handle of a lane's descriptor.
+func (w *Wave) handle(r resource, l int) int {
 	h := r.add
 	if r.at >= 0 {
 		h += uint32(w.regs[r.at+int32(l)])
 	}
-	return w.l.Env.Bindings.Desc(int(int32(h)))
+	return int(int32(h))
+}
+
+// descriptor finds the descriptor of a lane.
+func (w *Wave) descriptor(r resource, l int) *emu.Descriptor {
+	return w.l.Env.Bindings.Desc(w.handle(r, l))
 }
 
 // float reads component k of an operand, 0 if there is none.
@@ -169,7 +174,11 @@ func (w *Wave) execTex(i *inst) {
 		var v [4]uint64
 		w.residency = emu.Resident
 		d := w.descriptor(t.tex, int(l))
-		switch row := t.op.Info(); {
+		row := t.op.Info()
+		if d.Type == emu.DescNone && !row.Query {
+			w.unboundAt(t.in, w.handle(t.tex, int(l)), int(l))
+		}
+		switch {
 		case row.Query, t.op == ir.TexOpSamplesIdentical:
 			v = w.queryTex(t, d, int(l), i.bits)
 		case row.NeedsSampler:

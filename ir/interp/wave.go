@@ -26,6 +26,8 @@ type Wave struct {
 	goOn []uint32
 	// promised: that was of a buffer, whose bounds the shader promised to keep.
 	promised bool
+	// unbound tells of an access to an element of an array of descriptors that nothing is bound to.
+	unbound error
 	crooked  bool // not aligned
 
 	active, helper, dead emu.Mask
@@ -209,6 +211,9 @@ func (w *Wave) Run(fuel int) (status emu.Status, err error) {
 		if w.promised {
 			err = fmt.Errorf("%w, and robust access was not asked for", err)
 		}
+	}
+	if w.unbound != nil {
+		err = w.unbound
 	}
 	if err != nil {
 		w.err = err
@@ -482,8 +487,21 @@ func (w *Wave) beyond(x *extra, sp space, lane uint8, handle uint64) {
 		return
 	}
 	t := w.l.Env.Bindings.Desc(int(int32(uint32(handle)))).Type
-	if t != emu.DescNone && t.Robust(&w.p.shader.Options.Robust) == ir.RobustOff && w.outside == nil && x.in != nil && !w.helper.Get(int(lane)) {
+	if t == emu.DescNone {
+		w.unboundAt(x.in, int(int32(uint32(handle))), int(lane))
+		return
+	}
+	if t.Robust(&w.p.shader.Options.Robust) == ir.RobustOff && w.outside == nil && x.in != nil && !w.helper.Get(int(lane)) {
 		w.outside, w.promised = x.in, true
+	}
+}
+
+// unboundAt notes that an instruction accesses an element of an array of descriptors that nothing is bound to.
+func (w *Wave) unboundAt(in *ir.Instr, handle, lane int) {
+	if w.l.Check && w.unbound == nil && in != nil && !w.helper.Get(lane) {
+		if err := w.l.Env.Bindings.MissingHandle(handle, &w.p.shader.Options.Robust); err != nil {
+			w.unbound = fmt.Errorf("interp: %s: %w", w.p.where(in), err)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"nirc/backend/agx/abi"
+	"nirc/backend/layout"
 	"nirc/internal/emu"
 )
 
@@ -65,9 +66,15 @@ const maxImages = 127
 
 // describeMemory puts the address and the layout of an image, or of a texel buffer, into its write
 // descriptor.
-func (w *wave) describeMemory(b descBits, d *emu.Descriptor) {
+func (w *wave) describeMemory(b descBits, d *emu.Descriptor, e *layout.Entry) {
 	addr, place, stride := d.Addr, d.Addr&15, 0
-	if d.Format == nil {
+	switch {
+	case d.Type == emu.DescNone:
+		if w.lacking = w.missing(e); w.lacking == nil {
+			return
+		}
+		addr = abi.ImageAddr + maxImages<<32
+	case d.Format == nil:
 		if d.Image == nil {
 			return
 		}
@@ -99,6 +106,12 @@ func (w *wave) describeMemory(b descBits, d *emu.Descriptor) {
 // imageAtomic is an atomic on the texel at an address from abi.ImageAddr on.
 func (w *wave) imageAtomic(in *inst, lane int, addr uint64, f func(old uint64) uint64) (uint64, error) {
 	k, off := int((addr-abi.ImageAddr)>>32), int(addr&(1<<32-1))
+	if k == maxImages && w.lacking != nil {
+		return 0, w.lacking
+	}
+	if w.reachesMissing(addr) {
+		return 0, nil
+	}
 	if k >= len(w.images) {
 		return 0, fmt.Errorf("address %#x is no image's", addr)
 	}

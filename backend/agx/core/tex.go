@@ -6,6 +6,7 @@ import (
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
+	"nirc/backend/layout"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
@@ -18,7 +19,7 @@ type texOperands struct{ heap, tex, smp, coord *isa.Operand }
 
 // descriptor finds the descriptor of a texture operand in a lane; write wants
 // the descriptor for writing.
-func (w *wave) descriptor(heap, tex *isa.Operand, lane int, write bool) (*emu.Descriptor, error) {
+func (w *wave) descriptor(heap, tex *isa.Operand, lane int, write bool) (d *emu.Descriptor, e layout.Entry, err error) {
 	var n int
 	switch {
 	case tex.Kind == isa.TS:
@@ -29,42 +30,43 @@ func (w *wave) descriptor(heap, tex *isa.Operand, lane int, write bool) (*emu.De
 		return w.heapDescriptor(w.get64(heap, lane)+uint64(w.value(tex, lane)), write)
 	}
 	if n > 255 || w.p.states[0][n].State == nil {
-		return nil, fmt.Errorf("texture state ts%d is given by nothing", n)
+		return nil, e, fmt.Errorf("texture state ts%d is given by nothing", n)
 	}
 	s := w.p.states[0][n].State
 	if s.Write != write {
-		return nil, fmt.Errorf("texture state ts%d holds the other kind of descriptor", n)
+		return nil, e, fmt.Errorf("texture state ts%d holds the other kind of descriptor", n)
 	}
-	return w.l.Env.Bindings.Lookup(s.Set, s.Binding, s.Element), nil
+	e.Set, e.Binding, e.Element = s.Set, s.Binding, s.Element
+	return w.l.Env.Bindings.Lookup(s.Set, s.Binding, s.Element), e, nil
 }
 
-func (w *wave) heapDescriptor(addr uint64, write bool) (*emu.Descriptor, error) {
+func (w *wave) heapDescriptor(addr uint64, write bool) (d *emu.Descriptor, e layout.Entry, err error) {
 	off := addr - abi.HeapAddr
 	if addr < abi.HeapAddr || off%abi.HeapEntrySize != 0 || off/abi.HeapEntrySize > 1<<32-1 {
-		return nil, fmt.Errorf("address %#x is no descriptor of the heap", addr)
+		return nil, e, fmt.Errorf("address %#x is no descriptor of the heap", addr)
 	}
-	d, forWrite, _ := w.heapEntry(uint32(off / abi.HeapEntrySize))
+	d, e, _ = w.heapEntry(uint32(off / abi.HeapEntrySize))
 	if d == nil {
-		return nil, fmt.Errorf("descriptor %d of the heap belongs to no binding", off/abi.HeapEntrySize)
+		return nil, e, fmt.Errorf("descriptor %d of the heap belongs to no binding", off/abi.HeapEntrySize)
 	}
-	if forWrite != write {
-		return nil, fmt.Errorf("descriptor %d of the heap is of the other kind", off/abi.HeapEntrySize)
+	if (e.Part != 0) != write {
+		return nil, e, fmt.Errorf("descriptor %d of the heap is of the other kind", off/abi.HeapEntrySize)
 	}
-	return d, nil
+	return d, e, nil
 }
 
-// heapEntry finds what an entry of the heap, which is filled by the pipeline's layout, stands for, and
+// heapEntry finds what an entry of the heap, which is filled by the pipeline's layout, stands for (part 1 is for writes), and
 // whether its depth counts cubes.
-func (w *wave) heapEntry(n uint32) (d *emu.Descriptor, write, cubes bool) {
+func (w *wave) heapEntry(n uint32) (d *emu.Descriptor, e layout.Entry, cubes bool) {
 	e, ok := abi.Images.Lookup(w.l.Env.Layout, 0, n)
 	if !ok {
-		return nil, false, false
+		return nil, e, false
 	}
 	for i := range w.p.meta.Heap {
 		h := &w.p.meta.Heap[i]
 		cubes = cubes || h.Cubes && h.Set == e.Set && h.Binding == e.Binding
 	}
-	return w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element), e.Part != 0, cubes
+	return w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element), e, cubes
 }
 
 // sampler finds the sampler of an operand: a state register, or an index into the sampler heap.
@@ -151,17 +153,21 @@ func execTexture(w *wave, x *inst) error {
 	var out [lanes][4]uint32
 	var integer [lanes]bool
 	var d *emu.Descriptor
+	var e layout.Entry
 	var err error
 	for lane := 0; lane < w.n; lane++ {
 		if w.exec>>lane&1 == 0 {
 			continue
 		}
 		if d == nil || o.tex.Kind != isa.TS {
-			if d, err = w.descriptor(o.heap, o.tex, lane, false); err != nil {
+			if d, e, err = w.descriptor(o.heap, o.tex, lane, false); err != nil {
 				return err
 			}
 		}
 		if d.Format == nil && d.Image == nil {
+			if x.Op == isa.OpTextureLoad || x.Mode != isa.TexQueryLod {
+				w.reachesTexture(d, &e, lane)
+			}
 			continue // nothing is bound: zeros
 		}
 		if d.Image != nil && d.Image.TexelFormat().IsWide() || d.Format != nil && d.Format.IsWide() {
@@ -413,10 +419,11 @@ func execImageWrite(w *wave, x *inst) error {
 		if w.exec>>lane&1 == 0 {
 			continue
 		}
-		d, err := w.descriptor(&x.Srcs[3], &x.Srcs[4], lane, true)
+		d, e, err := w.descriptor(&x.Srcs[3], &x.Srcs[4], lane, true)
 		if err != nil {
 			return err
 		}
+		w.reachesTexture(d, &e, lane)
 		f := d.Format
 		if f == nil {
 			if d.Image == nil {
@@ -501,7 +508,8 @@ func (w *wave) heapBytes(off uint64) []byte {
 	}
 	var b [abi.HeapEntrySize]byte
 	bits := descBits{&b}
-	d, write, cubes := w.heapEntry(uint32(off / abi.HeapEntrySize))
+	d, e, cubes := w.heapEntry(uint32(off / abi.HeapEntrySize))
+	write := e.Part != 0
 	switch {
 	case d == nil || d.Format == nil && d.Image == nil:
 		if !write {
@@ -513,7 +521,7 @@ func (w *wave) heapBytes(off uint64) []byte {
 		bits.image(d.Image, write, cubes)
 	}
 	if write && d != nil {
-		w.describeMemory(bits, d)
+		w.describeMemory(bits, d, &e)
 	}
 	return b[off%abi.HeapEntrySize:]
 }

@@ -44,6 +44,8 @@ type wave struct {
 	stackTop int // words a lane
 
 	images  []*emu.ImageView // those that have addresses
+	absent  emu.Absent       // what nothing is bound to
+	lacking error            // of the last image whose address was asked for, that nothing is bound to it
 	record  []uint32         // words of the vertices' records, lane after lane
 	words   *abi.Words       // where the driver places varyings, once it is asked for
 	frag    *fragState

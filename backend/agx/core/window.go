@@ -64,12 +64,16 @@ func samplerBias(s *emu.Sampler) [2]uint32 {
 }
 
 // tableBytes makes an entry of the descriptor table, which is filled by the pipeline's layout.
-// Entries that stand for no binding, or where nothing is bound, are zero.
+// Entries that stand for no binding, or where nothing is bound, are zero; in checking mode those of arrays lead to where an access is told.
 func (w *wave) tableBytes(off uint64) []byte {
 	var b [abi.TableEntrySize]byte
 	if e, ok := abi.Buffers.Lookup(w.l.Env.Layout, 0, uint32(min(off/abi.TableEntrySize, math.MaxUint32))); ok {
 		d := w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element)
-		binary.LittleEndian.PutUint64(b[0:], d.Addr)
+		addr := d.Addr
+		if d.Type == emu.DescNone && w.check != nil {
+			addr = w.absent.Place(w.l.Env.Bindings, e.Set, e.Binding, e.Element, &w.p.meta.Robust)
+		}
+		binary.LittleEndian.PutUint64(b[0:], addr)
 		binary.LittleEndian.PutUint32(b[8:], uint32(min(d.Size, 1<<32-1)))
 	}
 	return b[off%abi.TableEntrySize:]

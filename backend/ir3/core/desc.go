@@ -20,6 +20,7 @@ type buffer struct {
 	data       []byte // constant data instead of memory
 	elem       uint32 // bytes an element of this slot has
 	strict     bool   // an access out of bounds is an error
+	missing    error  // an access at all is one: nothing is bound
 }
 
 type descCache struct {
@@ -60,7 +61,8 @@ func (w *wave) lookup(base int, index uint32) (buffer, error) {
 	}
 	switch x := w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element); x.Type {
 	case emu.DescNone:
-		return buffer{elem: b.elem}, nil
+		b.missing = w.missing(&e)
+		return b, nil
 	case emu.DescUniformBuffer, emu.DescStorageBuffer, emu.DescAccelStruct:
 		// Descriptors count elements; drivers round the bytes up.
 		elem := uint64(max(b.elem, 1))
@@ -110,10 +112,36 @@ func (w *wave) holds(b *buffer, lane int, off uint64, n int) bool {
 	if off <= b.size && uint64(n) <= b.size-off {
 		return true
 	}
+	w.absent(lane, b.missing)
 	if b.strict && !w.check.preamble && !w.helper.Get(lane) {
 		w.beyond = fmt.Errorf("%d bytes at offset %#x of a buffer of %d bytes are out of bounds, and robust access was not asked for", n, off, b.size)
 	}
 	return false
+}
+
+// missing tells of a slot that nothing is bound to, of an array that has something elsewhere, in checking mode.
+func (w *wave) missing(e *layout.Entry) error {
+	if w.check == nil {
+		return nil
+	}
+	return w.l.Env.Bindings.Missing(e.Set, e.Binding, e.Element, &w.p.meta.Robust)
+}
+
+// absent notes an access of a lane to what is missing; not of helpers, nor in preambles, which read ahead.
+func (w *wave) absent(lane int, missing error) {
+	if missing != nil && !w.check.preamble && !w.helper.Get(lane) {
+		w.beyond = missing
+	}
+}
+
+// reaches notes an access of a lane to a texture or an image that is missing.
+func (w *wave) reaches(lane, base int, index uint32, res *emu.Descriptor) {
+	if res.Type != emu.DescNone || w.check == nil {
+		return
+	}
+	if _, e, err := w.entry(base, index); err == nil {
+		w.absent(lane, w.missing(&e))
+	}
 }
 
 // load reads n bytes at a byte offset for a lane; out of bounds gives 0.

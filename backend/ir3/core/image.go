@@ -46,6 +46,7 @@ func (w *wave) eachImage(x *inst, m emu.Mask, coord, desc int, f func(lane int, 
 		if err != nil {
 			return err
 		}
+		w.reaches(lane, int(x.Set)-1, w.index(x.Srcs[desc], lane), res)
 		f(lane, d, res, w.texelAt(x, coord, lane, d, res))
 	}
 	return nil

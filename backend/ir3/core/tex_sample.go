@@ -35,6 +35,9 @@ func execSample(w *wave, x *inst) error {
 		if err != nil {
 			return err
 		}
+		if x.Op != isa.OpGetlod {
+			w.reachesTexture(x, lane, res)
+		}
 		op := w.sampleOp(x, lane, d)
 		op.Lookup = w.looker(lane)
 		switch x.Op {
@@ -195,6 +198,7 @@ func execIsam(w *wave, x *inst) error {
 			}
 			continue
 		}
+		w.reachesTexture(x, lane, res)
 		w.putTexel(x, lane, w.fetchTexel(x, lane, d, res))
 	}
 	return nil

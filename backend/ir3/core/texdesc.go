@@ -73,6 +73,14 @@ func (w *wave) texture(x *inst, lane int) (*abi.Descriptor, *emu.Descriptor, err
 	return w.descriptor(base, tex, false)
 }
 
+// reachesTexture notes an access of a lane to its texture if that is missing.
+func (w *wave) reachesTexture(x *inst, lane int, res *emu.Descriptor) {
+	if res.Type == emu.DescNone {
+		base, tex, _, _ := w.texNumbers(x, lane)
+		w.reaches(lane, base, tex, res)
+	}
+}
+
 // secondTexture is the second texture of an instruction in a lane: its set is in a1.x, its number there or the third of the
 // vector.
 func (w *wave) secondTexture(x *inst, lane int) (*emu.Descriptor, error) {

@@ -26,6 +26,9 @@ func (w *wave) locate(s *inputs, l *isa.LoadStore) (t texel, err error) {
 	if !w.record(&t) {
 		return t, fmt.Errorf("entry %d of the attribute table is no image, or another than the metadata says", t.record)
 	}
+	if err := w.reaches(s.t, &abi.ImageTable, t.record, t.desc); err != nil {
+		return t, err
+	}
 	c := uint64(s.word(l.Arg))
 	t.index = c // of a buffer, whose coordinates have 16 bits too: more is outside
 	if c >= maxTexels {

@@ -265,6 +265,9 @@ func (w *wave) space(t *thread, a uint64, n int) ([]byte, error) {
 	case sinkBase:
 		return w.sink(a, n)
 	default:
+		if err := w.absent.At(a); err != nil {
+			return nil, err
+		}
 		b = w.l.Env.Mem.Bytes(a, n)
 		if b == nil && w.check && a&3 == 0 {
 			return nil, fmt.Errorf("%d bytes at address %#x, where nothing is mapped", n, a)
@@ -381,6 +384,11 @@ func (w *wave) loadUBO(s *inputs, l *isa.LoadStore) error {
 	b, off := buf[:info.Size], uint64(l.UBOOffset())+uint64(s.index(l))
 	if w.check && !s.t.helper && w.p.meta.Robust.Uniform == ir.RobustOff {
 		if err := w.promised(l, off); err != nil {
+			return err
+		}
+	}
+	if w.check && !s.t.helper {
+		if err := w.missingUBO(l.UBOIndex()); err != nil {
 			return err
 		}
 	}
@@ -529,6 +537,9 @@ func (w *wave) atomic(s *inputs, l *isa.LoadStore) error {
 			emu.StoreBytes(b, n, f(old))
 		}
 	default:
+		if err := w.absent.At(a); err != nil {
+			return err
+		}
 		if w.check && w.l.Env.Mem.Bytes(a, n) == nil {
 			return fmt.Errorf("an atomic at address %#x, where nothing is mapped", a)
 		}

@@ -153,7 +153,10 @@ func (w *wave) sysval(s *abi.Sysval) (v [4]uint32) {
 	case abi.SysvalTextureSamples:
 		v[0] = desc().Image.QuerySamples()
 	case abi.SysvalSSBO:
-		d := desc()
+		d := *desc()
+		if d.Type == emu.DescNone && w.check {
+			d.Addr = w.absent.Place(l.Env.Bindings, s.Set, s.Binding, s.Element, &w.p.meta.Robust)
+		}
 		return [4]uint32{uint32(d.Addr), uint32(d.Addr >> 32), uint32(d.Size)}
 	case abi.SysvalUBOSize:
 		v[0] = uint32(desc().Size)

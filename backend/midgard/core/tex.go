@@ -239,11 +239,14 @@ func (w *wave) lod(t *thread, x *isa.Texture) float32 {
 	return f32(v)
 }
 
-func (w *wave) fetch(t *thread, b *bundle, at [4]uint32) ([4]uint32, error) {
+func (w *wave) fetch(t *thread, b *bundle, at [4]uint32) (v [4]uint32, err error) {
 	x := &b.Tex
 	e, d, err := w.view(t, x)
 	if err != nil {
-		return [4]uint32{}, err
+		return v, err
+	}
+	if err := w.reaches(t, &abi.TextureTable, w.handle(t, x.TextureReg, x.Texture), d); err != nil {
+		return v, err
 	}
 	if e.Dim == ir.DimBuf {
 		if at[0] >= maxTexels {
@@ -278,6 +281,9 @@ func (w *wave) sample(t *thread, b *bundle, at *[4][4]uint32, lane int, whole bo
 	x := &b.Tex
 	e, d, err := w.view(t, x)
 	if err != nil {
+		return v, err
+	}
+	if err := w.reaches(t, &abi.TextureTable, w.handle(t, x.TextureReg, x.Texture), d); err != nil {
 		return v, err
 	}
 	si := w.handle(t, x.SamplerReg, x.Sampler)

@@ -51,6 +51,7 @@ type wave struct {
 	threads []thread
 	driver  *driverMemory // of stages that are none of the hardware
 	check   bool
+	absent  emu.Absent // what nothing is bound to
 	started bool
 	garbage emu.Garbage
 	order   emu.Garbage    // of what happens in any order
