@@ -281,9 +281,10 @@ func (s *isel) atomicOp(in *ir.Instr) (k atomicKind, ok bool) {
 	return k, false
 }
 
-// atomicOperands are the operands of an atomic from source first on, in words.
+// atomicOperands are the operands of an atomic from source first on, in words. A compare and swap
+// takes the new value before the one to compare with, the other way round than the IR (ir3.md §2.9).
 func (s *isel) atomicOperands(ops []opnd, in *ir.Instr, first int) []opnd {
-	for i := first; i < len(in.Srcs); i++ {
+	for i := len(in.Srcs) - 1; i >= first; i-- {
 		for k := range backend.Parts(in.Srcs[i].Def) {
 			ops = append(ops, s.comp(in.Srcs[i].Def, k))
 		}
@@ -291,8 +292,8 @@ func (s *isel) atomicOperands(ops []opnd, in *ir.Instr, first int) []opnd {
 	return ops
 }
 
-// atomicSSBO selects atomic.b: a vector of the result, the operand (and the
-// new value of a compare and swap) is source and destination at once.
+// atomicSSBO selects atomic.b: a vector of the result and the operands is
+// source and destination at once.
 func (s *isel) atomicSSBO(in *ir.Instr) {
 	k, ok := s.atomicOp(in)
 	if !ok {
@@ -328,7 +329,7 @@ func (s *isel) atomicData(in *ir.Instr, t isa.Instr, ops []opnd, at mach.Value, 
 	s.setComps(&in.Def, res...)
 }
 
-// atomicLocal selects atomic.l: address, operand or (compare, new).
+// atomicLocal selects atomic.l: address, operand or (new, compare).
 func (s *isel) atomicLocal(in *ir.Instr) {
 	k, ok := s.atomicOp(in)
 	if !ok {

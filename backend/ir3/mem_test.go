@@ -2,6 +2,9 @@ package ir3
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 
 	"nirc/backend/gputest"
@@ -51,4 +54,63 @@ func TestBarrierLimitsRegisters(t *testing.T) {
 	if bin.Meta.MaxRegs > 12 || bin.Stats.Stp == 0 {
 		t.Errorf("%d vec4 registers, %d stored values: at most 12 registers let 16 waves fit", bin.Meta.MaxRegs, bin.Stats.Stp)
 	}
+}
+
+// TestCompareAndSwapOrder: the new value lies in the register before the one that is compared.
+func TestCompareAndSwapOrder(t *testing.T) {
+	const compared, fresh = 101, 202
+	for _, gpu := range gpus {
+		for _, c := range []struct {
+			space string
+			swap  func(b *ir.Builder, compare, value *ir.Def) *ir.Instr
+		}{
+			{"b", func(b *ir.Builder, compare, value *ir.Def) *ir.Instr {
+				return b.Intrinsic(ir.IntrSsboAtomicSwap, 1, 32, gputest.StorageBuffer(b, 0, 1), b.Imm32(8), compare, value)
+			}},
+			{"l", func(b *ir.Builder, compare, value *ir.Def) *ir.Instr {
+				return b.Intrinsic(ir.IntrSharedAtomicSwap, 1, 32, b.Imm32(8), compare, value)
+			}},
+			{"g", func(b *ir.Builder, compare, value *ir.Def) *ir.Instr {
+				return b.Intrinsic(ir.IntrGlobalAtomicSwap, 1, 32, b.ImmInt(1<<20, 64), compare, value)
+			}},
+		} {
+			s, b := gputest.NewShader(ir.StageCompute, 64)
+			s.SharedSize = 64
+			id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
+			old := c.swap(b, b.Imm32(compared), b.Imm32(fresh)).Set(ir.IdxAtomicOp, uint64(ir.AtomicCmpXchg))
+			gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 0), b.Ishl(id, b.Imm32(2)), &old.Def)
+			bin, err := compile(s, CompileOptions{GPU: gpu})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := disasm(bin); !swapsInOrder(text, c.space == "b", fresh, compared) {
+				t.Errorf("%s, %s: want %d in the register before that of %d:\n%s", gpu, c.space, fresh, compared, text)
+			}
+		}
+	}
+}
+
+// swapsInOrder reports whether the operands of the compare and swap of a listing are these, moved to
+// registers that follow each other. Those of a buffer follow the register of the result.
+func swapsInOrder(text string, buffer bool, operands ...int) bool {
+	at := regexp.MustCompile(`cmpxchg\S* .*r(\d+)\.([xyzw])$`)
+	if buffer {
+		at = regexp.MustCompile(`cmpxchg\S* r(\d+)\.([xyzw]), `)
+	}
+	for line := range strings.Lines(text) {
+		if m := at.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+			reg, _ := strconv.Atoi(m[1])
+			reg = 4*reg + strings.Index("xyzw", m[2])
+			if buffer {
+				reg++
+			}
+			for i, v := range operands {
+				if !strings.Contains(text, fmt.Sprintf("mov.u32u32 r%d.%c, %d\n", (reg+i)/4, "xyzw"[(reg+i)%4], v)) {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	return false
 }

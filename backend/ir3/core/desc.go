@@ -439,8 +439,8 @@ func (x *inst) atomicOp() atomicKind {
 	return atomicKind(x.Op - isa.OpAtomicLAdd)
 }
 
-// atomic computes the new value; a and b are the operands, cmpxchg's compare
-// and new value.
+// atomic computes the new value; a and b are the operands in the order of their
+// registers, cmpxchg's new value and what it compares with.
 func atomic(k atomicKind, t isa.Type, v, a, b uint64) uint64 {
 	switch k {
 	case atomicAdd:
@@ -460,8 +460,8 @@ func atomic(k atomicKind, t isa.Type, v, a, b uint64) uint64 {
 		}
 		return v - 1
 	case atomicCmpxchg:
-		if v == a {
-			return b
+		if v == b {
+			return a
 		}
 		return v
 	case atomicMin, atomicMax:

@@ -20,7 +20,7 @@ func TestAtomicKinds(t *testing.T) {
 	}{
 		{"add", "u32", 5, 3, 0, 8}, {"sub", "u32", 5, 3, 0, 2}, {"xchg", "u32", 5, 3, 0, 3},
 		{"inc", "u32", 5, 9, 0, 6}, {"inc", "u32", 9, 9, 0, 0}, {"dec", "u32", 5, 9, 0, 4}, {"dec", "u32", 0, 9, 0, 9},
-		{"cmpxchg", "u32", 5, 5, 7, 7}, {"cmpxchg", "u32", 5, 6, 7, 5},
+		{"cmpxchg", "u32", 5, 7, 5, 7}, {"cmpxchg", "u32", 5, 7, 6, 5},
 		{"min", "u32", 5, 0xffffffff, 0, 5}, {"min", "s32", 5, 0xffffffff, 0, 0xffffffff},
 		{"max", "u32", 5, 0xffffffff, 0, 0xffffffff}, {"max", "s32", 5, 0xffffffff, 0, 5},
 		{"and", "u32", 6, 3, 0, 2}, {"or", "u32", 6, 3, 0, 7}, {"xor", "u32", 6, 3, 0, 5},
