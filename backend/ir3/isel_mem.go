@@ -293,7 +293,8 @@ func (s *isel) atomicOperands(ops []opnd, in *ir.Instr, first int) []opnd {
 }
 
 // atomicSSBO selects atomic.b: a vector of the result and the operands is
-// source and destination at once.
+// source and destination at once. The offset of 64-bit atomics counts the halves
+// of the descriptor's format, not their own elements.
 func (s *isel) atomicSSBO(in *ir.Instr) {
 	k, ok := s.atomicOp(in)
 	if !ok {
@@ -301,7 +302,11 @@ func (s *isel) atomicSSBO(in *ir.Instr) {
 	}
 	n := backend.Parts(&in.Def)
 	ops := s.atomicOperands(make([]opnd, n), in, 2)
-	off, _ := s.elements(in.Srcs[1].Def, uint(1+n), 0)
+	shift := uint(2)
+	if n == 2 {
+		shift = 1
+	}
+	off, _ := s.elements(in.Srcs[1].Def, shift, 0)
 	t := isa.Instr{Op: k.b, Dims: 1, Type: k.typ, Size: 1}
 	s.atomicData(in, t, ops, s.reg(off), func(t *isa.Instr, i int, uses []mach.Value) []mach.Value {
 		return s.descriptor(in, t, i, in.Srcs[0].Def, uses)

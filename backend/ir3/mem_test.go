@@ -90,6 +90,27 @@ func TestCompareAndSwapOrder(t *testing.T) {
 	}
 }
 
+// TestLongAtomicOffsets: atomics of 64 bits count their offset in halves, others in words.
+func TestLongAtomicOffsets(t *testing.T) {
+	for bits, want := range map[uint8]string{32: "mov.u32u32 r%d.%c, 10\n", 64: "mov.u32u32 r%d.%c, 20\n"} {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		b.Intrinsic(ir.IntrSsboAtomic, 1, bits, gputest.StorageBuffer(b, 0, 1), b.Imm32(40), b.ImmInt(7, bits)).Set(ir.IdxAtomicOp, uint64(ir.AtomicXchg))
+		bin, err := compile(s, CompileOptions{GPU: "a740"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := disasm(bin)
+		m := regexp.MustCompile(`atomic\.b\.xchg\S* r\d+\.[xyzw], r(\d+)\.([xyzw]), 2`).FindStringSubmatch(text)
+		if m == nil {
+			t.Fatalf("%d bits: no atomic:\n%s", bits, text)
+		}
+		reg, _ := strconv.Atoi(m[1])
+		if !strings.Contains(text, fmt.Sprintf(want, reg, m[2][0])) {
+			t.Errorf("%d bits: the offset of 40 bytes is another:\n%s", bits, text)
+		}
+	}
+}
+
 // swapsInOrder reports whether the operands of the compare and swap of a listing are these, moved to
 // registers that follow each other. Those of a buffer follow the register of the result.
 func swapsInOrder(text string, buffer bool, operands ...int) bool {

@@ -368,9 +368,9 @@ func execAtomicB(w *wave, x *inst) error {
 	if x.Flags&isa.Typed != 0 && w.isImage(x, 2) {
 		return w.atomicImage(x)
 	}
-	n := 4
+	n, unit := 4, uint64(4)
 	if x.Type == isa.U64 {
-		n = 8
+		n, unit = 8, 2 // that of the descriptor's format
 	}
 	m := w.writers()
 	for lane := range w.exec.Lanes() {
@@ -378,7 +378,7 @@ func execAtomicB(w *wave, x *inst) error {
 		if err != nil {
 			return err
 		}
-		off := uint64(w.laneGet(int(x.Srcs[1].Val), lane, false)) * uint64(n)
+		off := uint64(w.laneGet(int(x.Srcs[1].Val), lane, false)) * unit
 		data := int(x.Srcs[0].Val)
 		op1, op2 := w.wide(data+n/4, lane, n), w.wide(data+n/2, lane, n)
 		old := uint64(0)

@@ -62,6 +62,24 @@ func TestAtomicKinds(t *testing.T) {
 	}
 }
 
+// TestLongAtomics: the offset of an atomic of 64 bits on a buffer counts halves.
+func TestLongAtomics(t *testing.T) {
+	m := newMachine()
+	m.lanes, m.check, m.gen = 1, true, isa.A7xx
+	emu.StoreBytes(m.out.Data[400:], 8, 0x1_fffffffe)
+	m.mustRun(t, `
+	mov.u32u32 r2.z, 3
+	mov.u32u32 r2.w, 0
+	mov.u32u32 r3.y, 200
+	(rpt5)nop
+	atomic.b.add.untyped.1d.u64.1.imm.base0 r2.x, r3.y, 0
+	(sy)mov.u32u32 r1.x, r2.x
+	`+store)
+	if got := emu.LoadBytes(m.out.Data[400:], 8); m.word(0) != 0xfffffffe || got != 0x2_00000001 {
+		t.Errorf("old %#x, new %#x", m.word(0), got)
+	}
+}
+
 // TestPreambleLoads fills the const file in every way.
 func TestPreambleLoads(t *testing.T) {
 	m := newMachine()
