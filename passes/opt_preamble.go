@@ -284,7 +284,7 @@ func (p *preambleForm) form(s *ir.Shader, entry *ir.Function) {
 	for _, v := range p.chosen {
 		w.base[v.in.Def.Index] = int32(v.base) + 1
 	}
-	w.list(&p.impl.Body)
+	w.ifs.Walk(&p.impl.Body, &w)
 	w.c.Finish()
 	for _, v := range p.chosen {
 		load := s.NewIntrinsic(ir.IntrLoadPreamble, v.in.Def.NumComponents, v.in.Def.BitSize)
@@ -308,36 +308,18 @@ type preambleWriter struct {
 	join *ir.If  // the preamble's if that was just closed
 }
 
-func (w *preambleWriter) list(l *ir.List) {
-	for n := range l.Nodes() {
-		switch x := n.(type) {
-		case *ir.Block:
-			w.block(x)
-		case *ir.If:
-			if w.ifs.Kept(x) {
-				w.branch(x)
-				continue
-			}
-			w.list(&x.Then)
-			w.list(&x.Else)
-		case *ir.Loop:
-			w.list(&x.Body)
-			w.list(&x.Continue)
-		}
-	}
-}
-
-// branch copies an if as one.
-func (w *preambleWriter) branch(x *ir.If) {
+// PreambleBranch copies an if as one.
+func (w *preambleWriter) PreambleBranch(x *ir.If) {
 	i := w.b.PushIf(w.c.Def(x.Cond.Def))
-	w.list(&x.Then)
+	w.ifs.Walk(&x.Then, w)
 	w.b.PushElse(i)
-	w.list(&x.Else)
+	w.ifs.Walk(&x.Else, w)
 	w.b.PopIf(i)
 	w.join = i
 }
 
-func (w *preambleWriter) block(b *ir.Block) {
+// PreambleBlock copies what moves of a block, and stores what stays behind wants of it.
+func (w *preambleWriter) PreambleBlock(b *ir.Block) {
 	join := w.join
 	w.join = nil
 	for in := range b.Instrs() {

@@ -31,7 +31,7 @@ func (p *preamble) fill(m *memory) {
 	c := copier{preamble: p, need: m.need, ifs: &m.ifs}
 	c.findNeeded()
 	p.start()
-	c.list(&p.impl.Body)
+	c.ifs.Walk(&p.impl.Body, &c)
 }
 
 // findNeeded finds, backwards, what the moved values are computed from, and which ifs stay.
@@ -82,38 +82,18 @@ func isGuarded(in *ir.Instr) bool {
 	return in.IsIntrinsic(ir.IntrLoadConstant) || in.IsIntrinsic(ir.IntrLoadSsbo) || in.IsIntrinsic(ir.IntrLoadConstantAgx)
 }
 
-// list copies what moves of a list of the shader.
-func (c *copier) list(l *ir.List) {
-	for n := range l.Nodes() {
-		switch x := n.(type) {
-		case *ir.Block:
-			c.block(x)
-		case *ir.If:
-			if c.ifs.Kept(x) {
-				c.branch(x)
-				continue
-			}
-			c.list(&x.Then)
-			c.list(&x.Else)
-		case *ir.Loop:
-			c.list(&x.Body)
-			c.list(&x.Continue)
-		}
-	}
-}
-
-// branch copies an if as one.
-func (c *copier) branch(x *ir.If) {
+// PreambleBranch copies an if as one.
+func (c *copier) PreambleBranch(x *ir.If) {
 	i := c.b.PushIf(c.copies[x.Cond.Def.Index])
-	c.list(&x.Then)
+	c.ifs.Walk(&x.Then, c)
 	c.b.PushElse(i)
-	c.list(&x.Else)
+	c.ifs.Walk(&x.Else, c)
 	c.b.PopIf(i)
 	c.join = i
 }
 
-// block copies what moves of a block, and stores what the shader wants of it.
-func (c *copier) block(b *ir.Block) {
+// PreambleBlock copies what moves of a block, and stores what the shader wants of it.
+func (c *copier) PreambleBlock(b *ir.Block) {
 	join := c.join
 	c.join = nil
 	for in := range b.Instrs() {

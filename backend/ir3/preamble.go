@@ -280,7 +280,7 @@ func (s *isel) selectPreamble() {
 	s.enter(0)
 	p.inputs = s.generic(opInputs, nil, nil)
 	s.loadConsts()
-	s.preambleList(&s.impl.Body)
+	s.pre.ifs.Walk(&s.impl.Body, s)
 	if s.err != nil {
 		return
 	}

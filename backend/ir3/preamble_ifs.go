@@ -54,32 +54,9 @@ func readsTexels(in *ir.Instr) bool {
 	return true
 }
 
-// preambleList selects what the preamble computes of a list of the program.
-func (s *isel) preambleList(l *ir.List) {
-	for n := range l.Nodes() {
-		if s.err != nil {
-			return
-		}
-		switch x := n.(type) {
-		case *ir.Block:
-			s.preambleBlock(x)
-		case *ir.If:
-			if s.pre.ifs.Kept(x) {
-				s.preambleIf(x)
-				continue
-			}
-			s.preambleList(&x.Then)
-			s.preambleList(&x.Else)
-		case *ir.Loop:
-			s.preambleList(&x.Body)
-			s.preambleList(&x.Continue)
-		}
-	}
-}
-
-// preambleBlock selects what the preamble computes of a block.
-func (s *isel) preambleBlock(b *ir.Block) {
-	if s.blocks[b.Index] < 0 {
+// PreambleBlock selects what the preamble computes of a block.
+func (s *isel) PreambleBlock(b *ir.Block) {
+	if s.err != nil || s.blocks[b.Index] < 0 {
 		return
 	}
 	p := &s.pre
@@ -103,9 +80,12 @@ func (s *isel) preambleBlock(b *ir.Block) {
 	}
 }
 
-// preambleIf selects an if of the program as one of the preamble, and the phis that choose by it. What a side leaves for the program it
+// PreambleBranch selects an if of the program as one of the preamble, and the phis that choose by it. What a side leaves for the program it
 // stores itself.
-func (s *isel) preambleIf(x *ir.If) {
+func (s *isel) PreambleBranch(x *ir.If) {
+	if s.err != nil {
+		return
+	}
 	s.flushRoots()
 	pred, inv := s.predicate(x.Cond.Def)
 	br := isa.Instr{Op: isa.OpBr, Srcs: [4]isa.Operand{isa.P(0)}}
@@ -119,7 +99,7 @@ func (s *isel) preambleIf(x *ir.If) {
 		b := s.f.NewBlock()
 		s.f.AddEdge(head, b)
 		s.enter(b)
-		s.preambleList(side)
+		s.pre.ifs.Walk(side, s)
 		s.flushRoots()
 		ends[k] = s.blk
 	}

@@ -100,7 +100,7 @@ func marches(n int) *ir.Shader {
 	return s
 }
 
-// Where bundles that dependences alone leave want more registers than there are, they are made anew with fewer values live
+// Where bundles that dependences alone leave want more registers than there are, they are made again with fewer values live
 // at a time: that is better than registers first.
 func TestBundlesWithinRegisters(t *testing.T) {
 	sizes := map[string]int{}

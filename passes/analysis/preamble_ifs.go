@@ -55,6 +55,35 @@ func (p *PreambleIfs) Enter(b *ir.Block, can []bool) {
 // Kept reports whether the preamble has an if as a branch, and with it the condition.
 func (p *PreambleIfs) Kept(x *ir.If) bool { return p.kept[before(x)] }
 
+// PreambleWriter makes the preamble of what moves there.
+type PreambleWriter interface {
+	// PreambleBlock copies what moves of a block.
+	PreambleBlock(b *ir.Block)
+	// PreambleBranch copies an if that is kept, whose sides it goes over itself.
+	PreambleBranch(x *ir.If)
+}
+
+// Walk goes over a list of the shader in its order: an if that is not kept is what both its sides compute, one
+// after the other.
+func (p *PreambleIfs) Walk(l *ir.List, w PreambleWriter) {
+	for n := range l.Nodes() {
+		switch x := n.(type) {
+		case *ir.Block:
+			w.PreambleBlock(x)
+		case *ir.If:
+			if p.Kept(x) {
+				w.PreambleBranch(x)
+				continue
+			}
+			p.Walk(&x.Then, w)
+			p.Walk(&x.Else, w)
+		case *ir.Loop:
+			p.Walk(&x.Body, w)
+			p.Walk(&x.Continue, w)
+		}
+	}
+}
+
 // before is the number of the block before an if.
 func before(x *ir.If) uint32 { return ir.Prev(x).(*ir.Block).Index }
 
