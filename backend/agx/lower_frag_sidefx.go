@@ -10,16 +10,17 @@ func writesMemory(i ir.Intrinsic) bool {
 }
 
 // lowerFragSidefx puts what writes memory in a fragment shader under a test
-// that the invocation is no helper: hardware suppresses nothing for those
+// that the invocation is no helper: atomics always, stores where hardware does not drop them
 // (agx.md §11.3).
 func lowerFragSidefx(s *ir.Shader, impl *ir.Impl) {
 	if s.Stage != ir.StageFragment || faults.has(faultHelperWrites) {
 		return
 	}
 	var found []*ir.Instr
+	stores := perSampleShader(s, impl) || keepsDiscarded(s, impl)
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
-			if in.Kind == ir.KindIntrinsic && writesMemory(in.Intr) {
+			if in.Kind == ir.KindIntrinsic && writesMemory(in.Intr) && (stores || in.Intr.Info().Mem.Op != ir.MemStore) {
 				found = append(found, in)
 			}
 		}
@@ -48,4 +49,22 @@ func lowerFragSidefx(s *ir.Shader, impl *ir.Impl) {
 	if len(found) > 0 {
 		impl.Preserve(ir.MetaNone)
 	}
+}
+
+// keepsDiscarded reports whether invocations that the shader discards stay covered for the hardware: its
+// samples are tested first, and what is discarded then only loses its colours.
+func keepsDiscarded(s *ir.Shader, impl *ir.Impl) bool {
+	if !s.Info.EarlyFragmentTests {
+		return false
+	}
+	for in := range impl.Instrs() {
+		if in.Kind != ir.KindIntrinsic {
+			continue
+		}
+		switch in.Intr {
+		case ir.IntrDemote, ir.IntrDemoteIf, ir.IntrTerminate, ir.IntrTerminateIf:
+			return true
+		}
+	}
+	return false
 }

@@ -208,7 +208,7 @@ func (c *checker) rules(w *wave, x *inst) error {
 			return errors.New("the vertex shader ends without st_var_final or no_var")
 		}
 	case isa.OpDeviceStore, isa.OpAtomic, isa.OpImageWrite:
-		if w.preamble || w.frag == nil {
+		if w.preamble || w.frag == nil || x.Op != isa.OpAtomic && w.dropsStores() {
 			return nil
 		}
 		for lane := 0; lane < w.n; lane++ {

@@ -83,6 +83,26 @@ func (w *wave) startFragment() error {
 	return nil
 }
 
+// dropsStores reports whether hardware itself drops what helpers store: where pixels are shaded as a whole.
+// Atomics it never drops (agx.md §11.3).
+func (w *wave) dropsStores() bool {
+	return w.frag != nil && !w.preamble && !w.p.meta.PerSample && !w.p.meta.SampleLoop
+}
+
+// storing is the mask of the active lanes whose stores have an effect.
+func (w *wave) storing() uint32 {
+	m := w.exec
+	if !w.dropsStores() {
+		return m
+	}
+	for lane := range w.n {
+		if w.frag.cover[lane]&^w.frag.killed[lane] == 0 {
+			m &^= 1 << lane
+		}
+	}
+	return m
+}
+
 // shaded is the mask of samples that a lane shades.
 func (w *wave) shaded(lane int) uint32 { return w.frag.shaded[lane] }
 

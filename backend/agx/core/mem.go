@@ -86,9 +86,9 @@ func execDeviceStore(w *wave, x *inst) error {
 	if err := x.checkFormat(); err != nil {
 		return err
 	}
-	size := uint64(x.Format.Size())
+	size, exec := uint64(x.Format.Size()), w.storing()
 	for lane := 0; lane < w.n; lane++ {
-		if w.exec>>lane&1 == 0 {
+		if exec>>lane&1 == 0 {
 			continue
 		}
 		base := w.get64(&x.Srcs[1], lane)

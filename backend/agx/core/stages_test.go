@@ -1,6 +1,7 @@
 package core
 
 import (
+	"bytes"
 	"math"
 	"strings"
 	"testing"
@@ -280,18 +281,37 @@ func TestEarlyFacts(t *testing.T) {
 	}
 }
 
+// Hardware drops what helpers store where pixels are shaded as a whole, but not their atomics.
 func TestHelperStore(t *testing.T) {
-	m := fragMeta()
-	m.EarlyFragmentTests, m.WritesMemory = true, true
-	p := build(t, m, `
-	mov_imm r6, 0, 0b0
-	mov_imm r7, 0, 0b0
-	device_store 0, i32, x, r6, r6_r7, 0, signed, 0
-	stop`)
-	mustFinish(t, p, quads(1))
-	l := quads(1)
-	l.Fragment[2].Helper = true
-	wantError(t, finish(t, p, l), "helper")
+	for _, c := range []struct {
+		name, body string
+		perSample  bool
+		want       string
+	}{
+		{name: "store", body: "device_store 0, i32, x, r5, u0_u1, r6, unsigned, 0"},
+		{"store of a sample", "device_store 0, i32, x, r5, u0_u1, r6, unsigned, 0", true, "lane 2, a helper invocation, writes memory"},
+		{"atomic", "atomic add, 0, r2, u0_u1, r6, unsigned, r5, 1, 0, 1, 4, 2\n\twait 0", false, "lane 2, a helper invocation, writes memory"},
+	} {
+		m := fragMeta()
+		m.EarlyFragmentTests, m.WritesMemory, m.PerSample = true, true, c.perSample
+		m.UniformHalves, m.Uniforms = 4, []abi.Uniform{{Kind: abi.UniformBufferAddr}}
+		p := build(t, m, "get_sr r6, sr52\n\tmov_imm r5, 7, 0b0\n\t"+c.body+"\n\tstop")
+		l := quads(1)
+		l.Env = &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}
+		buf := l.Env.Mem.Alloc(16)
+		l.Env.Bindings.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: buf.Addr, Size: 16}})
+		mustFinish(t, p, l)
+		clear(buf.Data)
+		l.Fragment[2].Helper = true
+		if c.want != "" {
+			wantError(t, finish(t, p, l), c.want)
+			continue
+		}
+		mustFinish(t, p, l)
+		if want := []byte{7, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0}; !bytes.Equal(buf.Data, want) {
+			t.Errorf("%s: it leaves % x, want % x", c.name, buf.Data, want)
+		}
+	}
 }
 
 func TestSamples(t *testing.T) {

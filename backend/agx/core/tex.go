@@ -414,9 +414,9 @@ func execImageWrite(w *wave, x *inst) error {
 	if x.Round != isa.RoundEven {
 		return errors.New("image writes that round toward zero are not supported")
 	}
-	data := &x.Srcs[0]
+	data, exec := &x.Srcs[0], w.storing()
 	for lane := 0; lane < w.n; lane++ {
-		if w.exec>>lane&1 == 0 {
+		if exec>>lane&1 == 0 {
 			continue
 		}
 		d, e, err := w.descriptor(&x.Srcs[3], &x.Srcs[4], lane, true)
