@@ -42,6 +42,9 @@ func (b *Block) insert(in, at *Instr) {
 		}
 		b.last = in
 	} else {
+		if at.Block != b {
+			panic("ir: a cursor names an instruction of another block")
+		}
 		in.prev, in.next = at.prev, at
 		if at.prev != nil {
 			at.prev.next = in

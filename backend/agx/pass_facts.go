@@ -21,8 +21,6 @@ func passFacts(list []*pinstr, m *abi.Meta) (f abi.Pass) {
 		case isa.OpZsEmit:
 			f.WritesDepth = f.WritesDepth || in.Srcs[1].Count >= 2
 			f.WritesStencil = f.WritesStencil || in.Srcs[1].Count&1 != 0
-		case isa.OpReduce:
-			f.SeparateTriangles = true
 		case isa.OpGetSR:
 			switch in.Srcs[0].Val {
 			case srQuadRank, srQuadCount, srActiveRank, srActiveCount:

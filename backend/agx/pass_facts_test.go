@@ -1,0 +1,73 @@
+package agx
+
+import (
+	"testing"
+
+	"nirc/backend/agx/abi"
+	"nirc/backend/gputest"
+	"nirc/ir"
+)
+
+// TestPassFacts: each thing that a driver must know to choose the type of a pass is known of a main part from the one
+// operation that makes it so.
+func TestPassFacts(t *testing.T) {
+	separate := abi.Pass{SeparateTriangles: true}
+	flag := func(b *ir.Builder, x ir.Intrinsic) *ir.Def {
+		return b.Bcsel(&b.Intrinsic(x, 1, 1).Def, b.Imm32(1), b.Imm32(2))
+	}
+	reduce := func(op ir.Op, cluster uint64) func(b *ir.Builder) *ir.Def {
+		return func(b *ir.Builder) *ir.Def {
+			x := &b.Intrinsic(ir.IntrLoadSampleMaskIn, 1, 32).Def
+			return &b.Intrinsic(ir.IntrReduce, 1, 32, x).Set(ir.IdxReductionOp, uint64(op)).Set(ir.IdxClusterSize, cluster).Def
+		}
+	}
+	for _, c := range []struct {
+		name string
+		body func(b *ir.Builder) *ir.Def
+		want abi.Pass
+	}{
+		{"a colour", func(b *ir.Builder) *ir.Def { return b.Imm32(1) }, abi.Pass{}},
+		{"an election", func(b *ir.Builder) *ir.Def { return flag(b, ir.IntrElect) }, separate},
+		{"a sum", reduce(ir.OpIadd, 0), separate},
+		{"a sum of quads", reduce(ir.OpIadd, 4), separate},
+		{"the number of active lanes", func(b *ir.Builder) *ir.Def {
+			return &b.Intrinsic(ir.IntrReduce, 1, 32, b.Imm32(1)).Set(ir.IdxReductionOp, uint64(ir.OpIadd)).Def
+		}, separate},
+		{"a ballot", func(b *ir.Builder) *ir.Def {
+			odd := b.Ine(&b.Intrinsic(ir.IntrLoadSampleMaskIn, 1, 32).Def, b.Imm32(1))
+			return &b.Intrinsic(ir.IntrBallot, 1, 32, odd).Def
+		}, separate},
+		{"a quad's swap", func(b *ir.Builder) *ir.Def {
+			return &b.Intrinsic(ir.IntrQuadSwapHorizontal, 1, 32, &b.Intrinsic(ir.IntrLoadSampleMaskIn, 1, 32).Def).Def
+		}, separate},
+		{"a derivative", func(b *ir.Builder) *ir.Def {
+			at := b.Channel(&b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def, 0)
+			return &b.Intrinsic(ir.IntrDdx, 1, 32, at).Def
+		}, separate},
+		{"a store, which writes a depth too", func(b *ir.Builder) *ir.Def {
+			gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 0), b.Imm32(0), b.Imm32(7))
+			return b.Imm32(1)
+		}, abi.Pass{SeparateTriangles: true, WritesDepth: true}},
+		{"a store after early tests", func(b *ir.Builder) *ir.Def {
+			b.Shader.Info.EarlyFragmentTests = true
+			gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 0), b.Imm32(0), b.Imm32(7))
+			return b.Imm32(1)
+		}, abi.Pass{SeparateTriangles: true, WritesSampleMask: true}},
+		{"a discard", func(b *ir.Builder) *ir.Def {
+			b.Intrinsic(ir.IntrTerminateIf, 0, 0, b.Ine(&b.Intrinsic(ir.IntrLoadSampleMaskIn, 1, 32).Def, b.Imm32(1)))
+			return b.Imm32(1)
+		}, abi.Pass{WritesSampleMask: true}},
+	} {
+		s, b := gputest.NewShader(ir.StageFragment, 0)
+		v := c.body(b)
+		storeOutput(b, ir.SlotData0, b.Vec(v, v, v, v))
+		o, err := Compile(s, CompileOptions{Job: dumpJob("", func(string) {})})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if o.Meta.Pass != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, o.Meta.Pass, c.want)
+		}
+	}
+}
