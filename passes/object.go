@@ -7,57 +7,85 @@ import "nirc/ir"
 // took an eighth of the compile of kernels that keep their sums in arrays.
 type object struct {
 	deref *ir.Instr
-	root  *ir.Variable // see privateRoot
-	// parent is what the last link starts at if that is an element by a constant or a member, of the number index; else nil.
-	parent *ir.Instr
-	index  uint64
+	root  *ir.Variable // where the chain starts, if without casts
+	own   bool         // see ownModes
+	// links is how many links have their number in way, which is all of them from the variable on; else -1.
+	links int8
+	way   uint64
+	// parent is what the last link starts at, nil of a variable or a cast. numbered says that it has a number, index.
+	parent   *ir.Instr
+	index    uint64
+	numbered bool
 }
+
+// ownModes are the modes of variables that no other variable and no pointer shares memory with.
+const ownModes = ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderIn | ir.ModeShaderOut | ir.ModeShared
+
+// A way has room for so many links, and a link's number so many bits.
+const (
+	wayLinks = 4
+	wayBits  = 64 / wayLinks
+)
 
 // newObject looks at a deref once for all comparisons.
 func newObject(d *ir.Instr) object {
-	p := object{deref: d, root: privateRoot(d)}
-	switch d.Deref {
-	case ir.DerefStruct:
-		p.parent, p.index = derefParent(d), uint64(d.DerefInfo().Field)
-	case ir.DerefArray, ir.DerefPtrAsArray:
-		if i, ok := firstConst(d.Srcs[1].Def); ok {
-			p.parent, p.index = derefParent(d), i
+	o := object{deref: d, own: d.DerefInfo().Modes&^ownModes == 0}
+	if d.Deref != ir.DerefCast {
+		o.parent = derefParent(d)
+	}
+	o.index, o.numbered = linkNumber(d)
+	for ; d.Deref != ir.DerefVar; d = derefParent(d) {
+		if d.Deref == ir.DerefCast {
+			o.links = -1
+			return o
+		}
+		n, ok := linkNumber(d)
+		if !ok || n>>wayBits != 0 || o.links == wayLinks || d.Deref == ir.DerefPtrAsArray {
+			o.links = -1
+		}
+		if o.links >= 0 {
+			o.way = o.way<<wayBits | n
+			o.links++
 		}
 	}
-	return p
+	o.root = d.DerefInfo().Var
+	return o
 }
 
-// privateRoot returns the variable that a chain without casts starts at if
-// nothing else can be the same memory: two different ones never alias.
-func privateRoot(d *ir.Instr) *ir.Variable {
-	const own = ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderIn | ir.ModeShaderOut | ir.ModeShared
-	if d.DerefInfo().Modes&^own != 0 {
-		return nil
+// linkNumber is the number of a member, or of an element by a constant.
+func linkNumber(d *ir.Instr) (uint64, bool) {
+	switch d.Deref {
+	case ir.DerefStruct:
+		return uint64(d.DerefInfo().Field), true
+	case ir.DerefArray, ir.DerefPtrAsArray:
+		return firstConst(d.Srcs[1].Def)
 	}
-	return derefVar(d)
+	return 0, false
 }
 
 // compare is compareDerefs.
-func (p *object) compare(q *object) alias {
+func (o *object) compare(p *object) alias {
+	same := o.root == p.root && o.root != nil
 	switch {
-	case p.root != q.root && p.root != nil && q.root != nil:
+	case !same && o.own && p.own && o.root != nil && p.root != nil:
 		return noAlias
-	case p.parent != nil && p.parent == q.parent && p.deref.Deref == q.deref.Deref:
-		if p.index == q.index {
-			return derefsEqual
-		}
+	case same && o.links >= 0 && o.links == p.links && o.way != p.way:
 		return noAlias
+	case same && o.links >= 0 && o.links == p.links:
+		return derefsEqual
+	case o.parent != nil && o.parent == p.parent:
+		return compareLinks(o.deref, p.deref)
 	}
-	return compareDerefs(p.deref, q.deref)
+	return compareDerefs(o.deref, p.deref)
 }
 
 // equal reports whether compareDerefs finds the same object.
-func (p *object) equal(q *object) bool {
-	if p.deref == q.deref {
+func (o *object) equal(p *object) bool {
+	switch {
+	case o.deref == p.deref:
 		return true
-	}
-	if p.root != q.root || p.parent != nil && q.parent != nil && p.index != q.index {
+	case o.root != p.root, o.links != p.links && o.links >= 0 && p.links >= 0, o.numbered && p.numbered && o.index != p.index:
 		return false
 	}
-	return p.compare(q) == derefsEqual
+	return o.compare(p) == derefsEqual
 }
