@@ -25,16 +25,16 @@ var optLoadStoreVectorizePass = &Pass{
 func optLoadStoreVectorize(c *Context, s *ir.Shader) (bool, error) {
 	v := vectorizers.Get().(*vectorizer)
 	defer v.release()
-	*v = vectorizer{open: v.open[:0], c: c, modes: c.Modes("modes"), maxComps: c.Int("max_comps"), maxBytes: uint64(c.Int("max_bytes")), straddle: c.Bool("ubo_straddle"), dynamic: c.Bool("ubo_dynamic"), robust: c.Bool("robust"), own: memoryOf(s), opts: s.Options}
+	*v = vectorizer{all: v.all, open: v.all[:0], c: c, modes: c.Modes("modes"), maxComps: c.Int("max_comps"), maxBytes: uint64(c.Int("max_bytes")), straddle: c.Bool("ubo_straddle"), dynamic: c.Bool("ubo_dynamic"), robust: c.Bool("robust"), own: memoryOf(s), opts: s.Options}
 	return eachBlock(s, v.block), nil
 }
 
-// vectorizers keeps the memory of runs that are over: a list of up to vectorWindow accesses of some 150 bytes each.
+// vectorizers keeps the memory of runs that are over.
 var vectorizers = sync.Pool{New: func() any { return new(vectorizer) }}
 
 func (v *vectorizer) release() {
-	clear(v.open[:cap(v.open)])
-	*v = vectorizer{open: v.open}
+	clear(v.all[:v.most])
+	*v = vectorizer{all: v.all}
 	vectorizers.Put(v)
 }
 
@@ -51,7 +51,10 @@ type vectorizer struct {
 	robust   bool
 	own      ownMemory
 	opts     *ir.Options
-	open     []memAccess
+	// open is the part of all that new accesses are compared with, most how much of all was in use.
+	open, all []memAccess
+	most      int
+	wheres    int32 // counts where accesses go
 }
 
 // memAccess is a load or store that others may join.
@@ -61,7 +64,8 @@ type memAccess struct {
 	class ir.Mode // memory that may alias
 	// Where: resource, then the terms plus at, modulo the offset's size.
 	resource *ir.Def
-	own      int // memory that only accesses of this number reach, -1: any
+	where    int32 // a number of the resource and the terms: equal where they are
+	own      int   // memory that only accesses of this number reach, -1: any
 	terms    [maxOffsetTerms]offsetTerm
 	at       int64
 	bytes    int64
@@ -227,11 +231,11 @@ func (a *memAccess) term(d *ir.Def, comp int, factor uint64) bool {
 func signExtend(v uint64, bits uint8) int64 { return int64(v<<(64-bits)) >> (64 - bits) }
 
 func (v *vectorizer) block(blk *ir.Block) (progress bool) {
-	v.open = v.open[:0]
+	v.open = v.all[:0]
 	for in := range blk.Instrs() {
 		switch {
 		case in.Kind == ir.KindCall || in.Kind == ir.KindParallelCopy:
-			v.open = v.open[:0]
+			v.open = v.all[:0]
 		case in.Kind != ir.KindIntrinsic:
 		default:
 			a, ok := describe(in, v.own)
@@ -239,7 +243,7 @@ func (v *vectorizer) block(blk *ir.Block) (progress bool) {
 				v.disturb(in)
 				continue
 			}
-			progress = v.add(a) || progress
+			progress = v.add(&a) || progress
 		}
 	}
 	return progress
@@ -262,12 +266,9 @@ func (v *vectorizer) disturb(in *ir.Instr) {
 // add merges a new access with open ones as often as possible, and opens it.
 // The list is in the order of the code: a merged store stands where the last
 // was, a merged load where the first was, and so do their entries.
-func (v *vectorizer) add(a memAccess) (progress bool) {
-	if len(v.open) == vectorWindow {
-		v.open = append(v.open[:0], v.open[1:]...)
-	}
-	v.open = append(v.open, a)
-	at := len(v.open) - 1
+func (v *vectorizer) add(a *memAccess) (progress bool) {
+	v.name(a)
+	at := v.push(a)
 	for {
 		next := v.join(at)
 		if next < 0 {
@@ -275,20 +276,49 @@ func (v *vectorizer) add(a memAccess) (progress bool) {
 		}
 		at, progress = next, true
 	}
-	a = v.open[at]
+	a = &v.open[at]
 	for i := range v.open {
-		if o := &v.open[i]; i != at && conflict(o, &a) {
+		if o := &v.open[i]; i != at && conflict(o, a) {
 			o.closed = true
 		}
 	}
 	return progress
 }
 
+// name numbers where an access goes, as the last open one that goes there: to compare terms again and again took a third of
+// this pass.
+func (v *vectorizer) name(a *memAccess) {
+	for i := len(v.open) - 1; i >= 0; i-- {
+		if o := &v.open[i]; o.resource == a.resource && o.terms == a.terms {
+			a.where = o.where
+			return
+		}
+	}
+	v.wheres++
+	a.where = v.wheres
+}
+
+// push opens an access and returns its place. The window moves along its memory, and back to the beginning where that ends.
+func (v *vectorizer) push(a *memAccess) int {
+	if len(v.open) == vectorWindow {
+		v.open = v.open[1:]
+	}
+	if len(v.open) == cap(v.open) {
+		if cap(v.all) < 2*vectorWindow {
+			v.all = make([]memAccess, max(8, 2*cap(v.all)))
+		}
+		v.open = append(v.all[:0], v.open...)
+	}
+	v.open = append(v.open, *a)
+	v.most = max(v.most, cap(v.all)-cap(v.open)+len(v.open))
+	return len(v.open) - 1
+}
+
 // join merges entry at with another and returns the place of what came of it,
 // -1 if there is none. No access in between may conflict with that which moves.
 func (v *vectorizer) join(at int) int {
 	for k := len(v.open) - 1; k >= 0; k-- {
-		if k == at || v.open[k].closed {
+		if k == at || v.open[k].closed || !v.open[k].touches(&v.open[at]) {
 			continue
 		}
 		first, second := min(k, at), max(k, at)
@@ -299,7 +329,7 @@ func (v *vectorizer) join(at int) int {
 		if v.between(first, second, &v.open[moves]) {
 			continue
 		}
-		m, ok := v.merge(v.open[first], v.open[second])
+		m, ok := v.merge(&v.open[first], &v.open[second])
 		if !ok {
 			continue
 		}
@@ -330,16 +360,21 @@ func conflict(x, y *memAccess) bool {
 	if !x.store && !y.store || x.fixed || y.fixed || x.class != y.class || x.own != y.own && x.own >= 0 && y.own >= 0 {
 		return false
 	}
-	if x.resource == y.resource && x.terms == y.terms {
+	if x.where == y.where {
 		return x.at < y.at+y.bytes && y.at < x.at+x.bytes
 	}
 	return true
 }
 
+// touches reports whether two accesses lie side by side, whatever they do there.
+func (a *memAccess) touches(b *memAccess) bool {
+	return a.where == b.where && (a.at+a.bytes == b.at || b.at+b.bytes == a.at)
+}
+
 // sameKind reports whether two accesses differ only in place and width.
 func sameKind(x, y *memAccess) bool {
 	p, q := x.in, y.in
-	if p.Intr != q.Intr || x.resource != y.resource || x.terms != y.terms || p.Get(ir.IdxAccess) != q.Get(ir.IdxAccess) {
+	if p.Intr != q.Intr || x.where != y.where || p.Get(ir.IdxAccess) != q.Get(ir.IdxAccess) {
 		return false
 	}
 	if x.store {
@@ -381,13 +416,13 @@ func fixedHandle(d *ir.Def, depth int) bool {
 }
 
 // merge makes one access of an open one and a later one that touch.
-func (v *vectorizer) merge(first, second memAccess) (m memAccess, ok bool) {
-	if !sameKind(&first, &second) {
+func (v *vectorizer) merge(first, second *memAccess) (m memAccess, ok bool) {
+	if !sameKind(first, second) {
 		return m, false
 	}
-	low, high := &first, &second
+	low, high := first, second
 	if second.at < first.at {
-		low, high = &second, &first
+		low, high = second, first
 	}
 	if v.dynamic && low.class == ir.ModeUBO && fixedHandle(low.resource, 0) && low.isFixed() {
 		return m, false
@@ -396,9 +431,9 @@ func (v *vectorizer) merge(first, second memAccess) (m memAccess, ok bool) {
 		return m, false
 	}
 	if first.store {
-		m = mergeStores(low, high, &second)
+		m = mergeStores(low, high, second)
 	} else {
-		m = mergeLoads(low, high, &first)
+		m = mergeLoads(low, high, first)
 	}
 	return m, true
 }
@@ -503,7 +538,7 @@ func mergeLoads(low, high, first *memAccess) memAccess {
 	high.in.Def.RewriteUses(b.Channels(&in.Def, nl, nh))
 	low.in.Remove()
 	high.in.Remove()
-	return memAccess{in: in, class: low.class, resource: low.resource, own: low.own, terms: low.terms, at: low.at, bytes: low.bytes + high.bytes,
+	return memAccess{in: in, class: low.class, resource: low.resource, where: low.where, own: low.own, terms: low.terms, at: low.at, bytes: low.bytes + high.bytes,
 		nuw: low.nuw && high.nuw, fixed: low.fixed && high.fixed}
 }
 
@@ -523,6 +558,6 @@ func mergeStores(low, high, last *memAccess) memAccess {
 	b.Insert(in)
 	low.in.Remove()
 	high.in.Remove()
-	return memAccess{in: in, store: true, class: low.class, resource: low.resource, own: low.own, terms: low.terms, at: low.at, bytes: low.bytes + high.bytes,
+	return memAccess{in: in, store: true, class: low.class, resource: low.resource, where: low.where, own: low.own, terms: low.terms, at: low.at, bytes: low.bytes + high.bytes,
 		nuw: low.nuw && high.nuw}
 }
