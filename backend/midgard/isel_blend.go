@@ -46,7 +46,7 @@ func (s *isel) loadBlendInput(in *ir.Instr, slot, comp int, interp ir.Interp) {
 		s.fail(in, "input slot %d is not supported: a blend program has the inputs 0 and 1", slot)
 		return
 	}
-	s.noteInput(slot, fullMask(int(in.Def.NumComponents))<<comp, interp)
+	s.noteInput(in, slot, fullMask(int(in.Def.NumComponents))<<comp, interp)
 	// A register of its own: only the values of the program's end know registers.
 	n := int(in.Def.NumComponents)
 	d := s.f.newNode(n)

@@ -100,10 +100,13 @@ func (s *isel) loadAttribute(in *ir.Instr, r abi.Record, comp int) bool {
 }
 
 // noteInput describes an input slot in the metadata.
-func (s *isel) noteInput(slot int, mask uint8, interp ir.Interp) {
+func (s *isel) noteInput(in *ir.Instr, slot int, mask uint8, interp ir.Interp) {
 	for i := range s.meta.Inputs {
 		if x := &s.meta.Inputs[i]; x.Slot == ir.Slot(slot) {
 			x.Mask |= mask
+			if x.Interp != interp && (x.Interp == ir.InterpNoPerspective || interp == ir.InterpNoPerspective) {
+				s.fail(in, "components of location %d that are interpolated with and without perspective are not supported: a vertex shader stores a location multiplied by w or not as a whole", slot-int(ir.SlotVar0))
+			}
 			return
 		}
 	}
@@ -130,7 +133,7 @@ func (s *isel) loadInput(in *ir.Instr, bary *ir.Instr) {
 	}
 	mask := fullMask(int(in.Def.NumComponents)) << comp
 	if s.sh.Stage == ir.StageVertex {
-		s.noteInput(slot, mask, ir.InterpFlat)
+		s.noteInput(in, slot, mask, ir.InterpFlat)
 		s.narrowed(in, s.attribute(attributeOp(in), abi.Record{Kind: abi.RecordAttribute, Slot: ir.Slot(slot)}, comp, int(in.Def.NumComponents)))
 		return
 	}
@@ -159,7 +162,7 @@ func (s *isel) loadInput(in *ir.Instr, bary *ir.Instr) {
 	case ir.SlotFace:
 		v = abi.Varying{Kind: abi.VaryingFrontFace}
 	default:
-		s.noteInput(slot, mask, interp)
+		s.noteInput(in, slot, mask, interp)
 	}
 	if interp == ir.InterpNoPerspective && v.Kind == abi.VaryingSlot && !faults.has(faultPerspective) {
 		s.withoutPerspective(in, v, param, comp)

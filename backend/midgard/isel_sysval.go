@@ -154,7 +154,7 @@ func (s *isel) fragmentValue(in *ir.Instr) bool {
 		}
 		return s.viewOf(in, front)
 	case ir.IntrLoadPrimitiveId:
-		s.noteInput(int(ir.SlotPrimitiveID), 1, ir.InterpFlat)
+		s.noteInput(in, int(ir.SlotPrimitiveID), 1, ir.InterpFlat)
 		return s.viewOf(in, s.varying(abi.Varying{Kind: abi.VaryingSlot, Slot: ir.SlotPrimitiveID}, isa.VaryFlatParams, 0, 1))
 	case ir.IntrLoadSampleId:
 		s.meta.PerSample = true

@@ -182,7 +182,7 @@ func (c *compiler) layoutVariables() {
 	p.constMem = append(p.constMem, c.s.ConstantData...)
 	p.constMem = append(p.constMem, make([]byte, -len(p.constMem)&7)...)
 	for i := range p.inputAt {
-		p.inputAt[i] = -1
+		p.inputAt[i] = [4]int16{-1, -1, -1, -1}
 	}
 	for _, v := range c.s.Variables {
 		c.place(v)

@@ -83,7 +83,7 @@ type Program struct {
 	sharedInit                   []byte // of workgroup memory, where sharedInits says
 	sharedInits                  []span
 	inputs                       []input
-	inputAt                      [ir.NumVaryingSlots]int16 // index into inputs, -1 none
+	inputAt                      [ir.NumVaryingSlots][4]int16 // indices into inputs by components, -1 none
 	sysvars                      []sysvar
 	outputs                      []ir.Slot
 	signedBytes                  []ir.Slot      // outputs of signed bytes, which become words

@@ -56,12 +56,22 @@ func (c *compiler) useInput(v *ir.Variable) {
 			return
 		}
 		in.slot = ir.Slot(s)
-		if k := c.p.inputAt[s]; k >= 0 {
-			c.p.inputs[k].mask |= in.mask
-			continue
+		c.p.addInput(in)
+	}
+}
+
+// addInput notes components of a slot that are interpolated in one way; others of it may be in another.
+func (p *Program) addInput(in input) {
+	at := &p.inputAt[in.slot]
+	for k, old := range at {
+		if in.mask>>k&1 != 0 && old < 0 {
+			at[k] = int16(len(p.inputs))
+		} else {
+			in.mask &^= 1 << k
 		}
-		c.p.inputAt[s] = int16(len(c.p.inputs))
-		c.p.inputs = append(c.p.inputs, in)
+	}
+	if in.mask != 0 {
+		p.inputs = append(p.inputs, in)
 	}
 }
 
@@ -177,10 +187,10 @@ func (w *Wave) execInterp(i *inst, l int) error {
 	x := i.x
 	addr := uint32(w.regs[x.src[0][0]+int32(l)]) - w.p.inBase
 	slot := addr / 16
-	if slot >= ir.NumVaryingSlots || w.p.inputAt[slot] < 0 {
+	if slot >= ir.NumVaryingSlots || w.p.inputAt[slot][addr%16/4] < 0 {
 		return fmt.Errorf("the pointer does not lead to an input")
 	}
-	in := w.p.inputs[w.p.inputAt[slot]]
+	in := w.p.inputs[w.p.inputAt[slot][addr%16/4]]
 	persp := in.interp != ir.InterpNoPerspective
 	f := &w.l.Fragment[l]
 	arg := func(c int) uint64 { return w.regs[x.src[1][c]+int32(l)] }

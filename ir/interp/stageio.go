@@ -24,6 +24,10 @@ func (p *Program) scanIO() error {
 	}
 	for _, i := range p.inputs {
 		io.PerSample = io.PerSample || i.bary == emu.BarySample && s.Stage == ir.StageFragment
+		if old := in[i.slot]; old != nil {
+			old.Mask |= i.mask
+			continue
+		}
 		in[i.slot] = &emu.InputSlot{Slot: i.slot, Mask: i.mask, Interp: i.interp, Bits: i.bits}
 	}
 	for _, v := range s.Variables {

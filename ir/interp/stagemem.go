@@ -84,10 +84,7 @@ func (c *compiler) useStageVariable(v *ir.Variable) {
 		return
 	}
 	for s := uint32(v.Location); v.Mode == ir.ModeShaderIn && s < uint32(v.Location)+n; s++ {
-		if c.p.inputAt[s] < 0 {
-			c.p.inputAt[s] = int16(len(c.p.inputs))
-			c.p.inputs = append(c.p.inputs, input{slot: ir.Slot(s), mask: 15, bits: 32, interp: ir.InterpFlat})
-		}
+		c.p.addInput(input{slot: ir.Slot(s), mask: 15, bits: 32, interp: ir.InterpFlat})
 	}
 }
 
