@@ -11,7 +11,7 @@ var lowerClipCullDistanceArraysPass = &Pass{
 	Instead: "linking: fixed functions and the next stage take clip and cull distances as slots of their own; it stays for those that take one array",
 	Doc: "Puts the cull distances after the clip distances into one compact array, as hardware takes them. Input: compact float arrays at slots CLIP_DIST0 and " +
 		"CULL_DIST0, accessed element by element (lower_var_copies before). Output: one array at CLIP_DIST0, clip_distances and cull_distances in the shader's " +
-		"facts. Both stages of an interface take it.",
+		"facts. Both stages of an interface take it. Arrays that are declared and not used stay.",
 }
 
 // distanceArray returns the compact array of a mode at a slot, or nil.
@@ -48,9 +48,10 @@ func withDistances(t *ir.Type, n uint32) *ir.Type {
 }
 
 func lowerClipCullDistanceArrays(_ *Context, s *ir.Shader) (progress bool, err error) {
+	live, _ := liveVariables(s)
 	for _, mode := range []ir.Mode{ir.ModeShaderIn, ir.ModeShaderOut} {
 		clip, cull := distanceArray(s, mode, ir.SlotClipDist0), distanceArray(s, mode, ir.SlotCullDist0)
-		if cull == nil {
+		if cull == nil || !live[cull.ID] && (clip == nil || !live[clip.ID]) {
 			continue
 		}
 		n, k := distanceLen(clip), distanceLen(cull)

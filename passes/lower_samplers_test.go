@@ -37,6 +37,19 @@ func TestSamplers(t *testing.T) {
 	if _, err := lowerSamplers(nil, other); err == nil || !strings.Contains(err.Error(), "descriptor set 1") {
 		t.Errorf("a texture of set 1: %v", err)
 	}
+	for decl, want := range map[string]string{
+		`var @9 uniform tex2D<u32> "u" { set=0 binding=5 }`:                                                              `"u" at binding 5 and "t" at binding 0 overlap`,
+		`var @9 uniform tex2D<u32> "u" { set=0 binding=6 } var @8 uniform sampler "s" { set=0 binding=3 }`:               "",
+		`var @9 uniform sampler[4] "u" { set=0 binding=7 } var @8 uniform sampled2D<f32> "s" { set=0 binding=10 }`:       `"u" at binding 7 and "s" at binding 10 overlap`,
+		`var @9 uniform sampler[3] "u" { set=0 binding=7 } var @8 uniform sampled2D<f32>[2][3] "s" { set=0 binding=10 }`: "",
+		`var @9 uniform tex2D<u32> "u" { set=0 binding=9 } var @8 uniform sampled2D<f32>[2] "s" { set=0 binding=8 }`:     `overlap`,
+		`var @9 uniform tex2D<u32> "u" { set=1 binding=5 } var @8 image image2D<u32> "i" { set=0 binding=4 }`:            "",
+	} {
+		s := parseShader(t, strings.Replace(samplersShader, "var @1", decl+" var @1", 1))
+		if _, err := lowerSamplers(nil, s); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", decl, err, want)
+		}
+	}
 }
 
 // runSamplers gives the six textures the values 10 to 15.

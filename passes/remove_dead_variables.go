@@ -12,19 +12,7 @@ var removeDeadVariablesPass = &Pass{
 // used, and temporaries that are only written, stores included.
 func removeDeadVariables(c *Context, s *ir.Shader) (bool, error) {
 	modes := c.Modes("modes")
-	live := make([]bool, highestVarID(s)+1)
-	for _, v := range s.Variables {
-		if v.PointerInit != nil {
-			live[v.PointerInit.ID] = true
-		}
-		live[v.ID] = live[v.ID] || v.AlwaysActive || v.XfbBuffer >= 0
-	}
-	doubt := false
-	for _, f := range s.Functions {
-		if f.Impl != nil {
-			doubt = markLiveVars(f.Impl, live) || doubt
-		}
-	}
+	live, doubt := liveVariables(s)
 	progress := false
 	for _, f := range s.Functions {
 		if f.Impl == nil {
@@ -40,6 +28,23 @@ func removeDeadVariables(c *Context, s *ir.Shader) (bool, error) {
 		}
 	}
 	return filterVars(&s.Variables, modes, live) || progress, nil
+}
+
+// liveVariables marks by their numbers the variables that are used. doubt: a deref was met that does not show its variable to be live.
+func liveVariables(s *ir.Shader) (live []bool, doubt bool) {
+	live = make([]bool, highestVarID(s)+1)
+	for _, v := range s.Variables {
+		if v.PointerInit != nil {
+			live[v.PointerInit.ID] = true
+		}
+		live[v.ID] = live[v.ID] || v.AlwaysActive || v.XfbBuffer >= 0
+	}
+	for _, f := range s.Functions {
+		if f.Impl != nil {
+			doubt = markLiveVars(f.Impl, live) || doubt
+		}
+	}
+	return live, doubt
 }
 
 // writeOnlyModes are the modes where what is never read need not be written.
