@@ -58,7 +58,7 @@ func aliasSources(f *mach.Func, prefetched func(v mach.Value) bool) {
 		blk := &f.Blocks[b]
 		list := make([]*mach.Instr, 0, len(blk.Instrs))
 		for _, in := range blk.Instrs {
-			if in.Op < opInputs && in.Op >= mach.FirstTargetOp && takesAliases(isaOp(in.Op)) {
+			if in.Op < opInputs && in.Op >= mach.FirstTargetOp && takesAliases(&a.code.tmpl[in.Ext]) {
 				list = a.instr(in, list)
 			}
 			list = append(list, in)
@@ -68,11 +68,14 @@ func aliasSources(f *mach.Func, prefetched func(v mach.Value) bool) {
 	removeDead(f)
 }
 
-// takesAliases reports whether an operation reads vectors that may be aliased.
-// Those that are emitted four times over (samgp) are left as they are.
-func takesAliases(op isa.Op) bool {
-	switch op {
-	case isa.OpIsam, isa.OpIsaml, isa.OpIsamm, isa.OpSam, isa.OpSamb, isa.OpSaml, isa.OpSamgq, isa.OpGetlod, isa.OpGetsize,
+// takesAliases reports whether an instruction reads vectors that may be aliased.
+// Those that are emitted four times over (samgp) are left as they are, and aliases do not
+// always work beside the immediate offset of an isam (ir3.md §7.9).
+func takesAliases(t *isa.Instr) bool {
+	switch t.Op {
+	case isa.OpIsam:
+		return t.Flags&isa.TexP == 0
+	case isa.OpIsaml, isa.OpIsamm, isa.OpSam, isa.OpSamb, isa.OpSaml, isa.OpSamgq, isa.OpGetlod, isa.OpGetsize,
 		isa.OpGather4r, isa.OpGather4g, isa.OpGather4b, isa.OpGather4a, isa.OpImgHof, isa.OpImgPcmn, isa.OpImgSad, isa.OpImgSsd:
 		return true
 	}

@@ -49,6 +49,21 @@ func TestAlias(t *testing.T) {
 	}
 }
 
+// TestAliasTakers: lookups take names, but no isam with an immediate offset.
+func TestAliasTakers(t *testing.T) {
+	for _, c := range []struct {
+		in   isa.Instr
+		want bool
+	}{
+		{isa.Instr{Op: isa.OpSam}, true}, {isa.Instr{Op: isa.OpIsam, Flags: isa.TexS}, true}, {isa.Instr{Op: isa.OpIsam, Flags: isa.TexS | isa.TexP, Off: 3}, false},
+		{isa.Instr{Op: isa.OpDsxpp1}, false},
+	} {
+		if got := takesAliases(&c.in); got != c.want {
+			t.Errorf("%v: %v", c.in.Op, got)
+		}
+	}
+}
+
 // TestNaming: names keep elements in place where they can, and never stand
 // for two things.
 func TestNaming(t *testing.T) {

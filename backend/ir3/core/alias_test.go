@@ -44,6 +44,33 @@ func TestAliasTable(t *testing.T) {
 	}
 }
 
+// TestAliasDerivatives: the operand of a derivative may be a name, of halves too; that of an isam with an
+// immediate offset may not.
+func TestAliasDerivatives(t *testing.T) {
+	for _, c := range []struct {
+		text, want string
+		value      uint32
+	}{
+		{"alias.tex.b32.0 r40.x, r3.x\ndsx (f32)(x)r1.x, r40.x\n", "", 0x40400000},
+		{"cov.f32f16 hr4.x, r3.x\n(rpt5)nop\nalias.tex.b16.0 hr40.x, hr4.x\ndsx (f32)(x)r1.x, hr40.x\n", "", 0x40400000},
+		{"alias.tex.b32.0 r40.x, c0.x\ndsx (f32)(x)r1.x, r40.x\n", "", 0},
+		{"alias.tex.b32.0 r40.x, (0x3)\nisam.v.base0 (u32)(x)r1.x, r40.x+1, s#0, t#1\n", "do not always work", 0},
+	} {
+		m := newMachine()
+		m.gpu, m.gen, m.check, m.consts = "a740", isa.A7xx, true, []uint32{5, 3, 0x40400000, 0}
+		err := m.run(t, "cov.u32f32 r3.x, r0.x\n(rpt5)nop\nmul.f r3.x, r3.x, c0.z\n(rpt5)nop\n"+c.text+"(sy)(rpt5)nop"+store+"\n(sy)(ss)nop\nend")
+		if c.want != "" {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%q: error %v, want %q", c.text, err, c.want)
+			}
+			continue
+		}
+		if err != nil || m.word(0) != c.value {
+			t.Errorf("%q: %#x, %v, want %#x", c.text, m.word(0), err, c.value)
+		}
+	}
+}
+
 // TestAliasRTChecks: alias.rt works at the listed components, in the preamble.
 func TestAliasRTChecks(t *testing.T) {
 	const head, tail = "shps #main\ngetone #main\n", "(sy)(ss)shpe\nmain: (jp)nop\nend"

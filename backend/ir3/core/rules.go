@@ -77,6 +77,9 @@ func (p *program) besides(pc int) string {
 		if v := x.Flags&(isa.TexS|isa.TexP) != 0; v == (x.Flags&isa.Tex1D != 0) {
 			return "bit 18 belongs to isam.v, and to it alone"
 		}
+		if x.Flags&isa.TexP != 0 && at(pc-1).Op == isa.OpAlias && at(pc-1).Scope == 0 {
+			return "aliases do not always work beside an immediate offset"
+		}
 	case isa.OpDsxpp1, isa.OpDsypp1, isa.OpQuadBrcst, isa.OpQuadHoriz, isa.OpQuadVert, isa.OpQuadDiag:
 		if p.meta.Stage == ir.StageFragment && !p.meta.FullQuads {
 			return "the meta does not ask for whole quads"

@@ -24,7 +24,7 @@ func execDeriv(w *wave, x *inst) error {
 			a, b := derivLanes(lane, vertical, fine)
 			va, vb := uint32(0), uint32(0)
 			if b < w.n {
-				va, vb = w.laneGet(int(s.Val)+k, a, s.IsHalf()), w.laneGet(int(s.Val)+k, b, s.IsHalf())
+				va, vb = w.texGet(x, int(s.Val)+k, a, s.IsHalf()), w.texGet(x, int(s.Val)+k, b, s.IsHalf())
 			}
 			if s.IsHalf() {
 				va, vb = floatBits(h2f(va)), floatBits(h2f(vb))
