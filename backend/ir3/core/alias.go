@@ -47,7 +47,7 @@ func takesAliases(op isa.Op) bool {
 	switch op {
 	case isa.OpIsam, isa.OpIsaml, isa.OpIsamm, isa.OpSam, isa.OpSamb, isa.OpSaml, isa.OpSamgq, isa.OpGetlod, isa.OpGather4r, isa.OpGather4g, isa.OpGather4b,
 		isa.OpGather4a, isa.OpSamgp0, isa.OpSamgp1, isa.OpSamgp2, isa.OpSamgp3, isa.OpGetsize, isa.OpGetbuf, isa.OpGetinfo,
-		isa.OpImgHof, isa.OpImgPcmn, isa.OpImgSad, isa.OpImgSsd, isa.OpDsx, isa.OpDsy:
+		isa.OpImgHof, isa.OpImgPcmn, isa.OpImgSad, isa.OpImgSsd, isa.OpDsx, isa.OpDsy, isa.OpRgetpos:
 		return true
 	}
 	return false

@@ -122,7 +122,7 @@ func execRgetpos(w *wave, x *inst) error {
 	}
 	s := x.Srcs[0]
 	for lane := range w.exec.Lanes() {
-		n := int(int32(w.laneGet(int(s.Val), lane, s.IsHalf())))
+		n := int(int32(w.texGet(x, int(s.Val), lane, s.IsHalf())))
 		px, py := float32(0.5), float32(0.5)
 		if p := w.l.Fragment[lane].Prim; p != nil && p.SamplePos != nil && n >= 0 && n < max(1, p.Samples) {
 			px, py = p.SamplePos(n)

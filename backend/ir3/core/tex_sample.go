@@ -236,7 +236,7 @@ func (w *wave) isamBuffer(x *inst, lane int) error {
 }
 
 // fetchTexel reads a texel at integer coordinates; what follows the layer is
-// the sample (isamm), and the second vector is the level (isaml).
+// the sample (isamm), and the second vector has offsets (.o) and the level (isaml).
 func (w *wave) fetchTexel(x *inst, lane int, d *abi.Descriptor, res *emu.Descriptor) [4]uint32 {
 	n1, n2, _ := x.TexSources()
 	s := x.Srcs[0]
@@ -268,8 +268,21 @@ func (w *wave) fetchTexel(x *inst, lane int, d *abi.Descriptor, res *emu.Descrip
 	if x.Op == isa.OpIsamm {
 		sample = c[at]
 	}
-	if n2 > 0 {
-		lod = int(int32(w.texGet(x, int(x.Srcs[1].Val)+n2-1, lane, x.Srcs[1].IsHalf())))
+	second := func(k int) int {
+		v := w.texGet(x, int(x.Srcs[1].Val)+k, lane, x.Srcs[1].IsHalf())
+		if x.Srcs[1].IsHalf() {
+			v = uint32(int32(int16(v)))
+		}
+		return int(int32(v))
+	}
+	if x.Op == isa.OpIsaml {
+		lod = second(n2 - 1)
+	}
+	if x.Flags&isa.TexO != 0 {
+		c[0], c[1] = c[0]+second(0), c[1]+second(1)
+		if three {
+			z += second(2)
+		}
 	}
 	dim := texDim(d.View, three)
 	if x.Type == isa.TexResidency {
