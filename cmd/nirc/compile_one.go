@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"nirc"
 	"nirc/backend"
@@ -29,7 +30,6 @@ type compiled struct {
 	rules    []uint32
 	warnings nirc.Diagnostics
 	err      error
-	unread   bool // err is about the source, whose other jobs have the same
 }
 
 // part is one artefact, of one entry point.
@@ -45,7 +45,7 @@ func (c *compileCommand) compileOne(ctx context.Context, j *compileJob) *compile
 	r := &compiled{job: j}
 	m, forCache, err := c.module(ctx, j.src)
 	if err != nil {
-		r.err, r.unread = err, true
+		r.err = err
 		return r
 	}
 	r.deps, r.forCache = m.Deps, forCache
@@ -298,11 +298,8 @@ func (c *compileCommand) flush(r *compiled) error {
 	}
 	c.report.diagnostics(r.warnings)
 	err := r.err
-	if src := r.job.src; r.unread {
-		if src.told {
-			err = errReported{err}
-		}
-		src.told = true
+	if src := r.job.src; src != nil && err != nil {
+		err = src.once(err)
 	}
 	for i := range r.parts {
 		if e := c.writePart(r, &r.parts[i]); e != nil {
@@ -311,6 +308,16 @@ func (c *compileCommand) flush(r *compiled) error {
 			}
 		}
 	}
+	return err
+}
+
+// once marks an error as reported that another job of the source has had.
+func (s *source) once(err error) error {
+	text := err.Error()
+	if slices.Contains(s.told, text) {
+		return errReported{err}
+	}
+	s.told = append(s.told, text)
 	return err
 }
 

@@ -31,7 +31,8 @@ type source struct {
 	read  bool
 	m     *nirc.Module
 	err   error
-	told  bool // err was reported
+	// told are the errors that were reported: what is wrong with the module itself is so for all targets.
+	told []string
 	// forCache is the module as a cache has it, nil without one.
 	forCache *cache.Module
 	left     atomic.Int32
