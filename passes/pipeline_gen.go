@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xcc2987ef
+const builtinSum = 0x3c899d72
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -470,1237 +470,1283 @@ var builtinTree = node{4, 6, "", []node{
 				}},
 			}},
 		}},
-		{2, 195, "vectors", nil},
+		{2, 195, "vectors_turn", nil},
 		{3, 196, "", []node{
 			{4, 196, "", []node{
-				{2, 196, "if", nil},
-				{2, 196, "level >= O1", nil},
-				{2, 197, "then", nil},
-				{3, 198, "", []node{
-					{4, 198, "", []node{
-						{2, 198, "loop", nil},
-						{3, 199, "", []node{
-							{4, 199, "", []node{
-								{2, 199, "use", nil},
-								{2, 199, "turn", nil},
+				{2, 196, "use", nil},
+				{2, 196, "turn", nil},
+			}},
+			{4, 197, "", []node{
+				{2, 197, "opt_peephole_select", nil},
+				{4, 197, "", []node{
+					{2, 197, "limit", nil},
+					{2, 197, "64", nil},
+					{2, 197, "indirect_load_ok", nil},
+					{2, 197, "true", nil},
+					{2, 197, "expensive_alu_ok", nil},
+					{2, 197, "true", nil},
+				}},
+			}},
+			{4, 198, "", []node{
+				{2, 198, "use", nil},
+				{2, 198, "tail", nil},
+			}},
+			{4, 199, "", []node{
+				{2, 199, "if", nil},
+				{2, 199, "level != Os", nil},
+				{2, 200, "then", nil},
+				{3, 200, "", []node{
+					{4, 200, "", []node{
+						{2, 200, "opt_loop_unroll", nil},
+						{4, 200, "", []node{
+							{2, 200, "bounded", nil},
+							{2, 200, "true", nil},
+						}},
+					}},
+				}},
+				{2, 201, "else", nil},
+				{3, 201, "", []node{
+					{4, 201, "", []node{
+						{2, 201, "opt_loop_unroll", nil},
+						{4, 201, "", []node{
+							{2, 201, "max_iterations", nil},
+							{2, 201, "4", nil},
+							{2, 201, "bounded", nil},
+							{2, 201, "true", nil},
+						}},
+					}},
+				}},
+			}},
+		}},
+		{2, 204, "vectors", nil},
+		{3, 205, "", []node{
+			{4, 205, "", []node{
+				{2, 205, "if", nil},
+				{2, 205, "level >= O1", nil},
+				{2, 206, "then", nil},
+				{3, 207, "", []node{
+					{4, 207, "", []node{
+						{2, 207, "loop", nil},
+						{3, 208, "", []node{
+							{4, 208, "", []node{
+								{2, 208, "use", nil},
+								{2, 208, "vectors_turn", nil},
 							}},
-							{4, 200, "", []node{
-								{2, 200, "opt_peephole_select", nil},
-								{4, 200, "", []node{
-									{2, 200, "limit", nil},
-									{2, 200, "64", nil},
-									{2, 200, "indirect_load_ok", nil},
-									{2, 200, "true", nil},
-									{2, 200, "expensive_alu_ok", nil},
-									{2, 200, "true", nil},
-								}},
-							}},
-							{4, 201, "", []node{
-								{2, 201, "use", nil},
-								{2, 201, "tail", nil},
-							}},
-							{4, 202, "", []node{
-								{2, 202, "if", nil},
-								{2, 202, "level != Os", nil},
-								{2, 203, "then", nil},
-								{3, 203, "", []node{
-									{4, 203, "", []node{
-										{2, 203, "opt_loop_unroll", nil},
-										{4, 203, "", []node{
-											{2, 203, "bounded", nil},
-											{2, 203, "true", nil},
-										}},
-									}},
-								}},
-								{2, 204, "else", nil},
-								{3, 204, "", []node{
-									{4, 204, "", []node{
-										{2, 204, "opt_loop_unroll", nil},
-										{4, 204, "", []node{
-											{2, 204, "max_iterations", nil},
-											{2, 204, "4", nil},
-											{2, 204, "bounded", nil},
-											{2, 204, "true", nil},
-										}},
-									}},
-								}},
-							}},
-							{4, 206, "", []node{
-								{2, 206, "opt_vectorize", nil},
-								{4, 206, "", []node{
-									{2, 206, "distance", nil},
-									{2, 206, "2", nil},
-									{2, 206, "ends", nil},
-									{2, 206, "true", nil},
-									{2, 206, "coords", nil},
-									{2, 206, "8", nil},
-									{2, 206, "consts", nil},
-									{2, 206, "false", nil},
+							{4, 210, "", []node{
+								{2, 210, "opt_vectorize", nil},
+								{4, 210, "", []node{
+									{2, 210, "distance", nil},
+									{2, 210, "2", nil},
+									{2, 210, "ends", nil},
+									{2, 210, "true", nil},
+									{2, 210, "coords", nil},
+									{2, 210, "8", nil},
+									{2, 210, "consts", nil},
+									{2, 210, "false", nil},
 								}},
 							}},
 						}},
-						{2, 207, "max", nil},
-						{2, 207, "12", nil},
+						{2, 211, "max", nil},
+						{2, 211, "12", nil},
 					}},
 				}},
-				{2, 208, "else", nil},
-				{3, 209, "", []node{
-					{4, 209, "", []node{
-						{2, 209, "use", nil},
-						{2, 209, "clean", nil},
+				{2, 212, "else", nil},
+				{3, 213, "", []node{
+					{4, 213, "", []node{
+						{2, 213, "use", nil},
+						{2, 213, "clean", nil},
+					}},
+				}},
+			}},
+		}},
+		{2, 216, "last_vectors", nil},
+		{3, 217, "", []node{
+			{4, 217, "", []node{
+				{2, 217, "if", nil},
+				{2, 217, "level >= O1", nil},
+				{2, 218, "then", nil},
+				{3, 219, "", []node{
+					{4, 219, "", []node{
+						{2, 219, "loop", nil},
+						{3, 220, "", []node{
+							{4, 220, "", []node{
+								{2, 220, "use", nil},
+								{2, 220, "vectors_turn", nil},
+							}},
+							{4, 221, "", []node{
+								{2, 221, "opt_vectorize", nil},
+								{4, 221, "", []node{
+									{2, 221, "distance", nil},
+									{2, 221, "16", nil},
+									{2, 221, "ends", nil},
+									{2, 221, "true", nil},
+									{2, 221, "coords", nil},
+									{2, 221, "16", nil},
+								}},
+							}},
+						}},
+						{2, 222, "max", nil},
+						{2, 222, "12", nil},
+					}},
+				}},
+				{2, 223, "else", nil},
+				{3, 224, "", []node{
+					{4, 224, "", []node{
+						{2, 224, "use", nil},
+						{2, 224, "clean", nil},
 					}},
 				}},
 			}},
 		}},
 	}},
-	{2, 214, "codegen", nil},
-	{4, 216, "", []node{
-		{2, 216, "ir3_handles", nil},
-		{3, 216, "", []node{
-			{2, 216, "opt_copy_prop", nil},
-			{2, 216, "opt_constant_folding", nil},
-		}},
-		{2, 218, "ir3_offsets", nil},
-		{3, 218, "", []node{
-			{2, 218, "opt_copy_prop", nil},
-			{2, 218, "opt_constant_folding", nil},
-			{2, 218, "opt_dce", nil},
-			{2, 218, "opt_cse", nil},
-		}},
-		{2, 220, "ir3_emits", nil},
-		{3, 221, "", []node{
-			{2, 221, "lower_vars_to_ssa", nil},
-			{2, 222, "opt_copy_prop", nil},
-			{2, 223, "opt_constant_folding", nil},
-			{2, 224, "opt_remove_phis", nil},
-			{2, 225, "opt_dce", nil},
-			{2, 226, "opt_cse", nil},
-			{2, 227, "remove_dead_variables", nil},
-		}},
-		{2, 229, "ir3_chain", nil},
-		{3, 229, "", []node{
-			{2, 229, "lower_alu_to_scalar", nil},
-			{2, 229, "opt_copy_prop", nil},
-			{2, 229, "opt_constant_folding", nil},
-			{2, 229, "opt_cse", nil},
-			{2, 229, "opt_dce", nil},
-		}},
-		{2, 231, "ir3_dead", nil},
+	{2, 229, "codegen", nil},
+	{4, 231, "", []node{
+		{2, 231, "ir3_handles", nil},
 		{3, 231, "", []node{
-			{2, 231, "opt_dce", nil},
+			{2, 231, "opt_copy_prop", nil},
+			{2, 231, "opt_constant_folding", nil},
 		}},
-		{2, 234, "agx_handles", nil},
-		{3, 234, "", []node{
-			{2, 234, "opt_copy_prop", nil},
-			{2, 234, "opt_constant_folding", nil},
-			{2, 234, "opt_dce", nil},
+		{2, 233, "ir3_offsets", nil},
+		{3, 233, "", []node{
+			{2, 233, "opt_copy_prop", nil},
+			{2, 233, "opt_constant_folding", nil},
+			{2, 233, "opt_dce", nil},
+			{2, 233, "opt_cse", nil},
 		}},
-		{2, 236, "agx_chosen", nil},
+		{2, 235, "ir3_emits", nil},
 		{3, 236, "", []node{
-			{2, 236, "opt_dead_cf", nil},
-			{2, 236, "opt_dce", nil},
+			{2, 236, "lower_vars_to_ssa", nil},
+			{2, 237, "opt_copy_prop", nil},
+			{2, 238, "opt_constant_folding", nil},
+			{2, 239, "opt_remove_phis", nil},
+			{2, 240, "opt_dce", nil},
+			{2, 241, "opt_cse", nil},
+			{2, 242, "remove_dead_variables", nil},
 		}},
-		{2, 238, "agx_part", nil},
-		{3, 239, "", []node{
-			{4, 239, "", []node{
-				{2, 239, "loop", nil},
-				{3, 240, "", []node{
-					{2, 240, "lower_alu", nil},
-					{2, 241, "opt_idiv_const", nil},
-					{2, 242, "lower_idiv", nil},
-					{2, 243, "lower_alu_to_scalar", nil},
-					{2, 244, "opt_algebraic", nil},
-					{2, 245, "opt_copy_prop", nil},
-					{2, 246, "opt_constant_folding", nil},
-					{2, 247, "opt_cse", nil},
-					{2, 248, "opt_dce", nil},
-				}},
-			}},
+		{2, 244, "ir3_chain", nil},
+		{3, 244, "", []node{
+			{2, 244, "lower_alu_to_scalar", nil},
+			{2, 244, "opt_copy_prop", nil},
+			{2, 244, "opt_constant_folding", nil},
+			{2, 244, "opt_cse", nil},
+			{2, 244, "opt_dce", nil},
 		}},
-		{2, 250, "agx_tess", nil},
+		{2, 246, "ir3_dead", nil},
+		{3, 246, "", []node{
+			{2, 246, "opt_dce", nil},
+		}},
+		{2, 249, "agx_handles", nil},
+		{3, 249, "", []node{
+			{2, 249, "opt_copy_prop", nil},
+			{2, 249, "opt_constant_folding", nil},
+			{2, 249, "opt_dce", nil},
+		}},
+		{2, 251, "agx_chosen", nil},
 		{3, 251, "", []node{
-			{4, 251, "", []node{
-				{2, 251, "loop", nil},
-				{3, 251, "", []node{
-					{2, 251, "lower_alu", nil},
-					{2, 251, "lower_idiv", nil},
-					{2, 251, "lower_alu_to_scalar", nil},
-					{2, 251, "opt_copy_prop", nil},
-					{2, 251, "opt_constant_folding", nil},
-					{2, 251, "opt_cse", nil},
-					{2, 251, "opt_dce", nil},
-				}},
-			}},
+			{2, 251, "opt_dead_cf", nil},
+			{2, 251, "opt_dce", nil},
 		}},
-		{2, 254, "agx_geometry", nil},
-		{3, 255, "", []node{
-			{2, 255, "lower_vars_to_ssa", nil},
-			{4, 256, "", []node{
-				{2, 256, "loop", nil},
-				{3, 257, "", []node{
-					{2, 257, "opt_copy_prop", nil},
-					{2, 258, "opt_constant_folding", nil},
-					{2, 259, "opt_dead_cf", nil},
-					{2, 260, "opt_remove_phis", nil},
-					{2, 261, "opt_dce", nil},
+		{2, 253, "agx_part", nil},
+		{3, 254, "", []node{
+			{4, 254, "", []node{
+				{2, 254, "loop", nil},
+				{3, 255, "", []node{
+					{2, 255, "lower_alu", nil},
+					{2, 256, "opt_idiv_const", nil},
+					{2, 257, "lower_idiv", nil},
+					{2, 258, "lower_alu_to_scalar", nil},
+					{2, 259, "opt_algebraic", nil},
+					{2, 260, "opt_copy_prop", nil},
+					{2, 261, "opt_constant_folding", nil},
 					{2, 262, "opt_cse", nil},
-					{2, 263, "opt_peephole_select", nil},
-					{2, 264, "lower_alu", nil},
-					{2, 265, "opt_idiv_const", nil},
+					{2, 263, "opt_dce", nil},
+				}},
+			}},
+		}},
+		{2, 265, "agx_tess", nil},
+		{3, 266, "", []node{
+			{4, 266, "", []node{
+				{2, 266, "loop", nil},
+				{3, 266, "", []node{
+					{2, 266, "lower_alu", nil},
 					{2, 266, "lower_idiv", nil},
-					{2, 267, "lower_alu_to_scalar", nil},
+					{2, 266, "lower_alu_to_scalar", nil},
+					{2, 266, "opt_copy_prop", nil},
+					{2, 266, "opt_constant_folding", nil},
+					{2, 266, "opt_cse", nil},
+					{2, 266, "opt_dce", nil},
 				}},
 			}},
-			{2, 268, "remove_dead_variables", nil},
 		}},
-		{2, 272, "midgard_stages", nil},
-		{3, 273, "", []node{
-			{2, 273, "lower_vars_to_ssa", nil},
-			{4, 274, "", []node{
-				{2, 274, "loop", nil},
-				{3, 274, "", []node{
-					{2, 274, "opt_copy_prop", nil},
-					{2, 274, "opt_constant_folding", nil},
+		{2, 269, "agx_geometry", nil},
+		{3, 270, "", []node{
+			{2, 270, "lower_vars_to_ssa", nil},
+			{4, 271, "", []node{
+				{2, 271, "loop", nil},
+				{3, 272, "", []node{
+					{2, 272, "opt_copy_prop", nil},
+					{2, 273, "opt_constant_folding", nil},
 					{2, 274, "opt_dead_cf", nil},
-					{2, 274, "opt_remove_phis", nil},
-					{2, 274, "opt_dce", nil},
-					{2, 274, "opt_cse", nil},
+					{2, 275, "opt_remove_phis", nil},
+					{2, 276, "opt_dce", nil},
+					{2, 277, "opt_cse", nil},
+					{2, 278, "opt_peephole_select", nil},
+					{2, 279, "lower_alu", nil},
+					{2, 280, "opt_idiv_const", nil},
+					{2, 281, "lower_idiv", nil},
+					{2, 282, "lower_alu_to_scalar", nil},
 				}},
 			}},
-			{2, 275, "remove_dead_variables", nil},
-			{2, 276, "lower_bool_to_int32", nil},
-			{2, 277, "opt_copy_prop", nil},
-			{2, 278, "opt_dce", nil},
+			{2, 283, "remove_dead_variables", nil},
 		}},
-		{2, 282, "link_prepare", nil},
-		{3, 283, "", []node{
-			{4, 283, "", []node{
-				{2, 283, "use", nil},
-				{2, 283, "frontend", nil},
-			}},
-			{2, 284, "propagate_invariant", nil},
-			{4, 285, "", []node{
-				{2, 285, "loop", nil},
-				{3, 285, "", []node{
-					{2, 285, "lower_vars_to_ssa", nil},
-					{2, 285, "opt_copy_prop", nil},
-					{2, 285, "opt_dce", nil},
-					{2, 285, "opt_constant_folding", nil},
-					{2, 285, "opt_dead_cf", nil},
-					{2, 285, "opt_loop", nil},
+		{2, 287, "midgard_stages", nil},
+		{3, 288, "", []node{
+			{2, 288, "lower_vars_to_ssa", nil},
+			{4, 289, "", []node{
+				{2, 289, "loop", nil},
+				{3, 289, "", []node{
+					{2, 289, "opt_copy_prop", nil},
+					{2, 289, "opt_constant_folding", nil},
+					{2, 289, "opt_dead_cf", nil},
+					{2, 289, "opt_remove_phis", nil},
+					{2, 289, "opt_dce", nil},
+					{2, 289, "opt_cse", nil},
 				}},
 			}},
-			{4, 286, "", []node{
-				{2, 286, "if", nil},
-				{2, 286, "stage != tess_ctrl", nil},
-				{2, 287, "then", nil},
-				{3, 288, "", []node{
-					{4, 288, "", []node{
-						{2, 288, "lower_io_to_temporaries", nil},
-						{4, 288, "", []node{
-							{2, 288, "modes", nil},
-							{2, 288, "shader_out", nil},
-						}},
-					}},
-					{2, 289, "lower_global_vars_to_local", nil},
-				}},
-			}},
-			{4, 290, "", []node{
-				{2, 290, "if", nil},
-				{2, 290, "stage == fragment", nil},
-				{2, 291, "then", nil},
-				{3, 292, "", []node{
-					{4, 292, "", []node{
-						{2, 292, "lower_io_to_temporaries", nil},
-						{4, 292, "", []node{
-							{2, 292, "modes", nil},
-							{2, 292, "shader_in", nil},
-						}},
-					}},
-					{2, 293, "lower_global_vars_to_local", nil},
-				}},
-			}},
-			{2, 294, "split_var_copies", nil},
-			{2, 295, "lower_var_copies", nil},
-			{2, 296, "split_struct_vars", nil},
-			{2, 297, "lower_vars_to_ssa", nil},
+			{2, 290, "remove_dead_variables", nil},
+			{2, 291, "lower_bool_to_int32", nil},
+			{2, 292, "opt_copy_prop", nil},
+			{2, 293, "opt_dce", nil},
+		}},
+		{2, 297, "link_prepare", nil},
+		{3, 298, "", []node{
 			{4, 298, "", []node{
-				{2, 298, "if", nil},
-				{2, 298, "stage == vertex", nil},
-				{2, 299, "then", nil},
+				{2, 298, "use", nil},
+				{2, 298, "frontend", nil},
+			}},
+			{2, 299, "propagate_invariant", nil},
+			{4, 300, "", []node{
+				{2, 300, "loop", nil},
 				{3, 300, "", []node{
-					{4, 300, "", []node{
-						{2, 300, "lower_io_arrays_to_elements", nil},
-						{4, 300, "", []node{
-							{2, 300, "modes", nil},
-							{2, 300, "shader_out", nil},
-						}},
-					}},
-					{4, 301, "", []node{
-						{2, 301, "lower_io_to_scalar_early", nil},
-						{4, 301, "", []node{
-							{2, 301, "modes", nil},
-							{2, 301, "shader_out", nil},
-						}},
-					}},
+					{2, 300, "lower_vars_to_ssa", nil},
+					{2, 300, "opt_copy_prop", nil},
+					{2, 300, "opt_dce", nil},
+					{2, 300, "opt_constant_folding", nil},
+					{2, 300, "opt_dead_cf", nil},
+					{2, 300, "opt_loop", nil},
 				}},
 			}},
-			{4, 302, "", []node{
-				{2, 302, "if", nil},
-				{2, 302, "stage == fragment", nil},
-				{2, 303, "then", nil},
-				{3, 304, "", []node{
-					{4, 304, "", []node{
-						{2, 304, "lower_io_arrays_to_elements", nil},
-						{4, 304, "", []node{
-							{2, 304, "modes", nil},
-							{2, 304, "shader_in", nil},
+			{4, 301, "", []node{
+				{2, 301, "if", nil},
+				{2, 301, "stage != tess_ctrl", nil},
+				{2, 302, "then", nil},
+				{3, 303, "", []node{
+					{4, 303, "", []node{
+						{2, 303, "lower_io_to_temporaries", nil},
+						{4, 303, "", []node{
+							{2, 303, "modes", nil},
+							{2, 303, "shader_out", nil},
 						}},
 					}},
-					{4, 305, "", []node{
-						{2, 305, "lower_io_to_scalar_early", nil},
-						{4, 305, "", []node{
-							{2, 305, "modes", nil},
-							{2, 305, "shader_in", nil},
-						}},
-					}},
+					{2, 304, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{4, 306, "", []node{
-				{2, 306, "if", nil},
-				{2, 306, "stage != vertex && stage != fragment", nil},
-				{2, 307, "then", nil},
+			{4, 305, "", []node{
+				{2, 305, "if", nil},
+				{2, 305, "stage == fragment", nil},
+				{2, 306, "then", nil},
 				{3, 307, "", []node{
-					{2, 307, "lower_io_arrays_to_elements", nil},
-					{2, 307, "lower_io_to_scalar_early", nil},
-				}},
-			}},
-			{4, 308, "", []node{
-				{2, 308, "loop", nil},
-				{3, 308, "", []node{
-					{4, 308, "", []node{
-						{2, 308, "use", nil},
-						{2, 308, "turn", nil},
+					{4, 307, "", []node{
+						{2, 307, "lower_io_to_temporaries", nil},
+						{4, 307, "", []node{
+							{2, 307, "modes", nil},
+							{2, 307, "shader_in", nil},
+						}},
 					}},
-					{4, 308, "", []node{
-						{2, 308, "use", nil},
-						{2, 308, "tail", nil},
-					}},
-				}},
-				{2, 309, "max", nil},
-				{2, 309, "8", nil},
-			}},
-			{4, 310, "", []node{
-				{2, 310, "remove_dead_variables", nil},
-				{4, 310, "", []node{
-					{2, 310, "modes", nil},
-					{2, 310, "shader_in|shader_out", nil},
+					{2, 308, "lower_global_vars_to_local", nil},
 				}},
 			}},
-		}},
-		{2, 312, "link_turn", nil},
-		{3, 313, "", []node{
+			{2, 309, "split_var_copies", nil},
+			{2, 310, "lower_var_copies", nil},
+			{2, 311, "split_struct_vars", nil},
+			{2, 312, "lower_vars_to_ssa", nil},
 			{4, 313, "", []node{
-				{2, 313, "loop", nil},
-				{3, 313, "", []node{
-					{4, 313, "", []node{
-						{2, 313, "use", nil},
-						{2, 313, "turn", nil},
+				{2, 313, "if", nil},
+				{2, 313, "stage == vertex", nil},
+				{2, 314, "then", nil},
+				{3, 315, "", []node{
+					{4, 315, "", []node{
+						{2, 315, "lower_io_arrays_to_elements", nil},
+						{4, 315, "", []node{
+							{2, 315, "modes", nil},
+							{2, 315, "shader_out", nil},
+						}},
 					}},
-					{4, 313, "", []node{
-						{2, 313, "use", nil},
-						{2, 313, "tail", nil},
+					{4, 316, "", []node{
+						{2, 316, "lower_io_to_scalar_early", nil},
+						{4, 316, "", []node{
+							{2, 316, "modes", nil},
+							{2, 316, "shader_out", nil},
+						}},
 					}},
 				}},
-				{2, 314, "max", nil},
-				{2, 314, "8", nil},
 			}},
-			{4, 315, "", []node{
-				{2, 315, "remove_dead_variables", nil},
-				{4, 315, "", []node{
-					{2, 315, "modes", nil},
-					{2, 315, "shader_in|shader_out", nil},
-				}},
-			}},
-		}},
-		{2, 317, "link_finish", nil},
-		{3, 318, "", []node{
-			{4, 318, "", []node{
-				{2, 318, "remove_dead_variables", nil},
-				{4, 318, "", []node{
-					{2, 318, "modes", nil},
-					{2, 318, "shader_in|shader_out", nil},
-				}},
-			}},
-			{4, 319, "", []node{
-				{2, 319, "if", nil},
-				{2, 319, "stage == vertex", nil},
-				{2, 320, "then", nil},
-				{3, 320, "", []node{
+			{4, 317, "", []node{
+				{2, 317, "if", nil},
+				{2, 317, "stage == fragment", nil},
+				{2, 318, "then", nil},
+				{3, 319, "", []node{
+					{4, 319, "", []node{
+						{2, 319, "lower_io_arrays_to_elements", nil},
+						{4, 319, "", []node{
+							{2, 319, "modes", nil},
+							{2, 319, "shader_in", nil},
+						}},
+					}},
 					{4, 320, "", []node{
-						{2, 320, "lower_io_to_vector", nil},
+						{2, 320, "lower_io_to_scalar_early", nil},
 						{4, 320, "", []node{
 							{2, 320, "modes", nil},
-							{2, 320, "shader_out", nil},
+							{2, 320, "shader_in", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 321, "", []node{
 				{2, 321, "if", nil},
-				{2, 321, "stage == fragment", nil},
+				{2, 321, "stage != vertex && stage != fragment", nil},
 				{2, 322, "then", nil},
 				{3, 322, "", []node{
-					{4, 322, "", []node{
-						{2, 322, "lower_io_to_vector", nil},
-						{4, 322, "", []node{
-							{2, 322, "modes", nil},
-							{2, 322, "shader_in", nil},
-						}},
-					}},
+					{2, 322, "lower_io_arrays_to_elements", nil},
+					{2, 322, "lower_io_to_scalar_early", nil},
 				}},
 			}},
 			{4, 323, "", []node{
-				{2, 323, "if", nil},
-				{2, 323, "stage != vertex && stage != fragment", nil},
-				{2, 324, "then", nil},
-				{3, 324, "", []node{
-					{2, 324, "lower_io_to_vector", nil},
+				{2, 323, "loop", nil},
+				{3, 323, "", []node{
+					{4, 323, "", []node{
+						{2, 323, "use", nil},
+						{2, 323, "turn", nil},
+					}},
+					{4, 323, "", []node{
+						{2, 323, "use", nil},
+						{2, 323, "tail", nil},
+					}},
+				}},
+				{2, 324, "max", nil},
+				{2, 324, "8", nil},
+			}},
+			{4, 325, "", []node{
+				{2, 325, "remove_dead_variables", nil},
+				{4, 325, "", []node{
+					{2, 325, "modes", nil},
+					{2, 325, "shader_in|shader_out", nil},
 				}},
 			}},
-			{2, 325, "opt_combine_stores", nil},
-			{4, 326, "", []node{
-				{2, 326, "loop", nil},
-				{3, 326, "", []node{
-					{2, 326, "lower_vars_to_ssa", nil},
-					{2, 326, "opt_copy_prop", nil},
-					{2, 326, "opt_cse", nil},
-					{2, 326, "opt_dce", nil},
-				}},
-			}},
-			{2, 327, "remove_dead_variables", nil},
-			{2, 328, "assign_io_locations", nil},
 		}},
-	}},
-	{2, 330, "pipelines", nil},
-	{4, 332, "", []node{
-		{2, 332, "common", nil},
+		{2, 327, "link_turn", nil},
+		{3, 328, "", []node{
+			{4, 328, "", []node{
+				{2, 328, "loop", nil},
+				{3, 328, "", []node{
+					{4, 328, "", []node{
+						{2, 328, "use", nil},
+						{2, 328, "turn", nil},
+					}},
+					{4, 328, "", []node{
+						{2, 328, "use", nil},
+						{2, 328, "tail", nil},
+					}},
+				}},
+				{2, 329, "max", nil},
+				{2, 329, "8", nil},
+			}},
+			{4, 330, "", []node{
+				{2, 330, "remove_dead_variables", nil},
+				{4, 330, "", []node{
+					{2, 330, "modes", nil},
+					{2, 330, "shader_in|shader_out", nil},
+				}},
+			}},
+		}},
+		{2, 332, "link_finish", nil},
 		{3, 333, "", []node{
 			{4, 333, "", []node{
-				{2, 333, "use", nil},
-				{2, 333, "frontend", nil},
+				{2, 333, "remove_dead_variables", nil},
+				{4, 333, "", []node{
+					{2, 333, "modes", nil},
+					{2, 333, "shader_in|shader_out", nil},
+				}},
 			}},
 			{4, 334, "", []node{
-				{2, 334, "hook", nil},
-				{2, 334, "start", nil},
-			}},
-			{2, 335, "propagate_invariant", nil},
-			{4, 336, "", []node{
-				{2, 336, "use", nil},
-				{2, 336, "clean", nil},
-			}},
-			{4, 337, "", []node{
-				{2, 337, "if", nil},
-				{2, 337, "level >= O1", nil},
-				{2, 338, "then", nil},
-				{3, 338, "", []node{
-					{2, 338, "opt_ray_queries", nil},
-					{2, 338, "opt_ray_query_ranges", nil},
-				}},
-			}},
-			{4, 340, "", []node{
-				{2, 340, "if", nil},
-				{2, 340, "ycbcr", nil},
-				{2, 341, "then", nil},
-				{3, 341, "", []node{
-					{4, 341, "", []node{
-						{2, 341, "lower_tex", nil},
-						{4, 341, "", []node{
-							{2, 341, "ycbcr", nil},
-							{2, 341, "options", nil},
+				{2, 334, "if", nil},
+				{2, 334, "stage == vertex", nil},
+				{2, 335, "then", nil},
+				{3, 335, "", []node{
+					{4, 335, "", []node{
+						{2, 335, "lower_io_to_vector", nil},
+						{4, 335, "", []node{
+							{2, 335, "modes", nil},
+							{2, 335, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 342, "gather_info", nil},
+			{4, 336, "", []node{
+				{2, 336, "if", nil},
+				{2, 336, "stage == fragment", nil},
+				{2, 337, "then", nil},
+				{3, 337, "", []node{
+					{4, 337, "", []node{
+						{2, 337, "lower_io_to_vector", nil},
+						{4, 337, "", []node{
+							{2, 337, "modes", nil},
+							{2, 337, "shader_in", nil},
+						}},
+					}},
+				}},
+			}},
+			{4, 338, "", []node{
+				{2, 338, "if", nil},
+				{2, 338, "stage != vertex && stage != fragment", nil},
+				{2, 339, "then", nil},
+				{3, 339, "", []node{
+					{2, 339, "lower_io_to_vector", nil},
+				}},
+			}},
+			{2, 340, "opt_combine_stores", nil},
+			{4, 341, "", []node{
+				{2, 341, "loop", nil},
+				{3, 341, "", []node{
+					{2, 341, "lower_vars_to_ssa", nil},
+					{2, 341, "opt_copy_prop", nil},
+					{2, 341, "opt_cse", nil},
+					{2, 341, "opt_dce", nil},
+				}},
+			}},
+			{2, 342, "remove_dead_variables", nil},
+			{2, 343, "assign_io_locations", nil},
 		}},
-		{2, 345, "ir", nil},
-		{3, 346, "", []node{
-			{4, 346, "", []node{
-				{2, 346, "use", nil},
-				{2, 346, "common", nil},
+	}},
+	{2, 345, "pipelines", nil},
+	{4, 347, "", []node{
+		{2, 347, "common", nil},
+		{3, 348, "", []node{
+			{4, 348, "", []node{
+				{2, 348, "use", nil},
+				{2, 348, "frontend", nil},
 			}},
-			{4, 347, "", []node{
-				{2, 347, "use", nil},
-				{2, 347, "interface", nil},
+			{4, 349, "", []node{
+				{2, 349, "hook", nil},
+				{2, 349, "start", nil},
 			}},
-		}},
-		{2, 349, "ir3", nil},
-		{3, 350, "", []node{
-			{4, 350, "", []node{
-				{2, 350, "use", nil},
-				{2, 350, "common", nil},
+			{2, 350, "propagate_invariant", nil},
+			{4, 351, "", []node{
+				{2, 351, "use", nil},
+				{2, 351, "clean", nil},
 			}},
-			{2, 351, "lower_ray_queries", nil},
 			{4, 352, "", []node{
-				{2, 352, "use", nil},
-				{2, 352, "optimise", nil},
-			}},
-			{4, 353, "", []node{
-				{2, 353, "use", nil},
-				{2, 353, "interface", nil},
+				{2, 352, "if", nil},
+				{2, 352, "level >= O1", nil},
+				{2, 353, "then", nil},
+				{3, 353, "", []node{
+					{2, 353, "opt_ray_queries", nil},
+					{2, 353, "opt_ray_query_ranges", nil},
+				}},
 			}},
 			{4, 355, "", []node{
-				{2, 355, "lower_atomics", nil},
-				{4, 355, "", []node{
-					{2, 355, "wide", nil},
-					{2, 355, "true", nil},
-				}},
-			}},
-			{4, 356, "", []node{
-				{2, 356, "if", nil},
-				{2, 356, "stage == fragment", nil},
-				{2, 357, "then", nil},
-				{3, 357, "", []node{
-					{2, 357, "lower_is_helper_invocation", nil},
-				}},
-			}},
-			{4, 358, "", []node{
-				{2, 358, "lower_tex", nil},
-				{4, 358, "", []node{
-					{2, 358, "min_lod", nil},
-					{2, 358, "true", nil},
-				}},
-			}},
-			{2, 359, "lower_frexp", nil},
-			{2, 360, "lower_flrp", nil},
-			{4, 361, "", []node{
-				{2, 361, "use", nil},
-				{2, 361, "scalar", nil},
-			}},
-			{2, 362, "lower_phis_to_scalar", nil},
-			{4, 363, "", []node{
-				{2, 363, "use", nil},
-				{2, 363, "optimise", nil},
-			}},
-			{2, 365, "io_add_const_offset_to_base", nil},
-			{4, 368, "", []node{
-				{2, 368, "if", nil},
-				{2, 368, "level >= O1", nil},
-				{2, 369, "then", nil},
-				{3, 369, "", []node{
-					{2, 369, "shrink_vec_array_vars", nil},
-					{4, 369, "", []node{
-						{2, 369, "opt_large_constants", nil},
-						{4, 369, "", []node{
-							{2, 369, "packed", nil},
-							{2, 369, "32", nil},
+				{2, 355, "if", nil},
+				{2, 355, "ycbcr", nil},
+				{2, 356, "then", nil},
+				{3, 356, "", []node{
+					{4, 356, "", []node{
+						{2, 356, "lower_tex", nil},
+						{4, 356, "", []node{
+							{2, 356, "ycbcr", nil},
+							{2, 356, "options", nil},
 						}},
 					}},
 				}},
 			}},
+			{2, 357, "gather_info", nil},
+		}},
+		{2, 360, "ir", nil},
+		{3, 361, "", []node{
+			{4, 361, "", []node{
+				{2, 361, "use", nil},
+				{2, 361, "common", nil},
+			}},
+			{4, 362, "", []node{
+				{2, 362, "use", nil},
+				{2, 362, "interface", nil},
+			}},
+		}},
+		{2, 364, "ir3", nil},
+		{3, 365, "", []node{
+			{4, 365, "", []node{
+				{2, 365, "use", nil},
+				{2, 365, "common", nil},
+			}},
+			{2, 366, "lower_ray_queries", nil},
+			{4, 367, "", []node{
+				{2, 367, "use", nil},
+				{2, 367, "optimise", nil},
+			}},
+			{4, 368, "", []node{
+				{2, 368, "use", nil},
+				{2, 368, "interface", nil},
+			}},
 			{4, 370, "", []node{
-				{2, 370, "lower_indirect_derefs", nil},
+				{2, 370, "lower_atomics", nil},
 				{4, 370, "", []node{
-					{2, 370, "modes", nil},
-					{2, 370, "function_temp", nil},
-					{2, 370, "max_length", nil},
-					{2, 370, "4", nil},
+					{2, 370, "wide", nil},
+					{2, 370, "true", nil},
 				}},
 			}},
-			{2, 371, "lower_vars_to_ssa", nil},
-			{4, 372, "", []node{
-				{2, 372, "lower_locals_to_regs", nil},
-				{4, 372, "", []node{
-					{2, 372, "max_words", nil},
-					{2, 372, "48", nil},
+			{4, 371, "", []node{
+				{2, 371, "if", nil},
+				{2, 371, "stage == fragment", nil},
+				{2, 372, "then", nil},
+				{3, 372, "", []node{
+					{2, 372, "lower_is_helper_invocation", nil},
 				}},
 			}},
 			{4, 373, "", []node{
-				{2, 373, "lower_vars_to_explicit_types", nil},
+				{2, 373, "lower_tex", nil},
 				{4, 373, "", []node{
-					{2, 373, "modes", nil},
-					{2, 373, "function_temp|shader_temp", nil},
+					{2, 373, "min_lod", nil},
+					{2, 373, "true", nil},
 				}},
 			}},
-			{4, 374, "", []node{
-				{2, 374, "lower_explicit_io", nil},
-				{4, 374, "", []node{
-					{2, 374, "modes", nil},
-					{2, 374, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 375, "remove_dead_derefs", nil},
+			{2, 374, "lower_frexp", nil},
+			{2, 375, "lower_flrp", nil},
 			{4, 376, "", []node{
-				{2, 376, "if", nil},
-				{2, 376, "level >= O1", nil},
-				{2, 377, "then", nil},
-				{3, 378, "", []node{
-					{2, 378, "opt_load_store_update_alignments", nil},
-					{4, 379, "", []node{
-						{2, 379, "opt_load_store_vectorize", nil},
-						{4, 379, "", []node{
-							{2, 379, "modes", nil},
-							{2, 379, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 379, "ubo_dynamic", nil},
-							{2, 379, "true", nil},
+				{2, 376, "use", nil},
+				{2, 376, "scalar", nil},
+			}},
+			{2, 377, "lower_phis_to_scalar", nil},
+			{4, 378, "", []node{
+				{2, 378, "use", nil},
+				{2, 378, "optimise", nil},
+			}},
+			{2, 380, "io_add_const_offset_to_base", nil},
+			{4, 383, "", []node{
+				{2, 383, "if", nil},
+				{2, 383, "level >= O1", nil},
+				{2, 384, "then", nil},
+				{3, 384, "", []node{
+					{2, 384, "shrink_vec_array_vars", nil},
+					{4, 384, "", []node{
+						{2, 384, "opt_large_constants", nil},
+						{4, 384, "", []node{
+							{2, 384, "packed", nil},
+							{2, 384, "32", nil},
 						}},
 					}},
-				}},
-			}},
-			{2, 381, "lower_amul", nil},
-			{4, 382, "", []node{
-				{2, 382, "lower_mem_access_bit_sizes", nil},
-				{4, 382, "", []node{
-					{2, 382, "max_bits", nil},
-					{2, 382, "32", nil},
-					{2, 382, "const_bits", nil},
-					{2, 382, "32", nil},
-				}},
-			}},
-			{2, 383, "lower_wrmasks", nil},
-			{4, 384, "", []node{
-				{2, 384, "lower_subgroups", nil},
-				{4, 384, "", []node{
-					{2, 384, "only_64", nil},
-					{2, 384, "true", nil},
-					{2, 384, "to_scalar", nil},
-					{2, 384, "true", nil},
-					{2, 384, "split_64", nil},
-					{2, 384, "true", nil},
-					{2, 384, "vote_eq", nil},
-					{2, 384, "true", nil},
-					{2, 384, "scans", nil},
-					{2, 384, "true", nil},
 				}},
 			}},
 			{4, 385, "", []node{
-				{2, 385, "lower_bit_size", nil},
+				{2, 385, "lower_indirect_derefs", nil},
 				{4, 385, "", []node{
-					{2, 385, "below", nil},
-					{2, 385, "16", nil},
-					{2, 385, "to", nil},
-					{2, 385, "16", nil},
+					{2, 385, "modes", nil},
+					{2, 385, "function_temp", nil},
+					{2, 385, "max_length", nil},
+					{2, 385, "4", nil},
 				}},
 			}},
-			{4, 386, "", []node{
-				{2, 386, "if", nil},
-				{2, 386, "level >= O1", nil},
-				{2, 387, "then", nil},
-				{3, 387, "", []node{
-					{2, 387, "opt_intrinsics", nil},
-					{2, 387, "opt_offsets", nil},
+			{2, 386, "lower_vars_to_ssa", nil},
+			{4, 387, "", []node{
+				{2, 387, "lower_locals_to_regs", nil},
+				{4, 387, "", []node{
+					{2, 387, "max_words", nil},
+					{2, 387, "48", nil},
 				}},
 			}},
 			{4, 388, "", []node{
-				{2, 388, "use", nil},
-				{2, 388, "legalise", nil},
+				{2, 388, "lower_vars_to_explicit_types", nil},
+				{4, 388, "", []node{
+					{2, 388, "modes", nil},
+					{2, 388, "function_temp|shader_temp", nil},
+				}},
 			}},
 			{4, 389, "", []node{
-				{2, 389, "use", nil},
-				{2, 389, "optimise", nil},
-			}},
-			{4, 390, "", []node{
-				{2, 390, "lower_phis_to_scalar", nil},
-				{4, 390, "", []node{
-					{2, 390, "all", nil},
-					{2, 390, "true", nil},
+				{2, 389, "lower_explicit_io", nil},
+				{4, 389, "", []node{
+					{2, 389, "modes", nil},
+					{2, 389, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
-			{4, 392, "", []node{
-				{2, 392, "if", nil},
-				{2, 392, "level >= O2", nil},
-				{2, 393, "then", nil},
-				{3, 394, "", []node{
+			{2, 390, "remove_dead_derefs", nil},
+			{4, 391, "", []node{
+				{2, 391, "if", nil},
+				{2, 391, "level >= O1", nil},
+				{2, 392, "then", nil},
+				{3, 393, "", []node{
+					{2, 393, "opt_load_store_update_alignments", nil},
 					{4, 394, "", []node{
-						{2, 394, "opt_gcm", nil},
+						{2, 394, "opt_load_store_vectorize", nil},
 						{4, 394, "", []node{
-							{2, 394, "sink", nil},
-							{2, 394, "false", nil},
+							{2, 394, "modes", nil},
+							{2, 394, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 394, "ubo_dynamic", nil},
+							{2, 394, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 395, "", []node{
-				{2, 395, "if", nil},
-				{2, 395, "level >= O1", nil},
-				{2, 396, "then", nil},
-				{3, 396, "", []node{
-					{4, 396, "", []node{
-						{2, 396, "use", nil},
-						{2, 396, "late", nil},
-					}},
-				}},
-			}},
+			{2, 396, "lower_amul", nil},
 			{4, 397, "", []node{
-				{2, 397, "use", nil},
-				{2, 397, "clean", nil},
+				{2, 397, "lower_mem_access_bit_sizes", nil},
+				{4, 397, "", []node{
+					{2, 397, "max_bits", nil},
+					{2, 397, "32", nil},
+					{2, 397, "const_bits", nil},
+					{2, 397, "32", nil},
+				}},
 			}},
+			{2, 398, "lower_wrmasks", nil},
 			{4, 399, "", []node{
-				{2, 399, "if", nil},
-				{2, 399, "level >= O1", nil},
-				{2, 400, "then", nil},
-				{3, 401, "", []node{
-					{4, 401, "", []node{
-						{2, 401, "opt_sink", nil},
-						{4, 401, "", []node{
-							{2, 401, "compares", nil},
-							{2, 401, "true", nil},
-						}},
-					}},
+				{2, 399, "lower_subgroups", nil},
+				{4, 399, "", []node{
+					{2, 399, "only_64", nil},
+					{2, 399, "true", nil},
+					{2, 399, "to_scalar", nil},
+					{2, 399, "true", nil},
+					{2, 399, "split_64", nil},
+					{2, 399, "true", nil},
+					{2, 399, "vote_eq", nil},
+					{2, 399, "true", nil},
+					{2, 399, "scans", nil},
+					{2, 399, "true", nil},
+				}},
+			}},
+			{4, 400, "", []node{
+				{2, 400, "lower_bit_size", nil},
+				{4, 400, "", []node{
+					{2, 400, "below", nil},
+					{2, 400, "16", nil},
+					{2, 400, "to", nil},
+					{2, 400, "16", nil},
+				}},
+			}},
+			{4, 401, "", []node{
+				{2, 401, "if", nil},
+				{2, 401, "level >= O1", nil},
+				{2, 402, "then", nil},
+				{3, 402, "", []node{
+					{2, 402, "opt_intrinsics", nil},
+					{2, 402, "opt_offsets", nil},
 				}},
 			}},
 			{4, 403, "", []node{
-				{2, 403, "if", nil},
-				{2, 403, "level >= O1", nil},
-				{2, 404, "then", nil},
-				{3, 404, "", []node{
-					{4, 404, "", []node{
-						{2, 404, "opt_move", nil},
-						{4, 404, "", []node{
-							{2, 404, "buffers", nil},
-							{2, 404, "true", nil},
-							{2, 404, "compares", nil},
-							{2, 404, "false", nil},
+				{2, 403, "use", nil},
+				{2, 403, "legalise", nil},
+			}},
+			{4, 404, "", []node{
+				{2, 404, "use", nil},
+				{2, 404, "optimise", nil},
+			}},
+			{4, 405, "", []node{
+				{2, 405, "lower_phis_to_scalar", nil},
+				{4, 405, "", []node{
+					{2, 405, "all", nil},
+					{2, 405, "true", nil},
+				}},
+			}},
+			{4, 407, "", []node{
+				{2, 407, "if", nil},
+				{2, 407, "level >= O2", nil},
+				{2, 408, "then", nil},
+				{3, 409, "", []node{
+					{4, 409, "", []node{
+						{2, 409, "opt_gcm", nil},
+						{4, 409, "", []node{
+							{2, 409, "sink", nil},
+							{2, 409, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 406, "", []node{
-				{2, 406, "if", nil},
-				{2, 406, "level >= O1", nil},
-				{2, 407, "then", nil},
-				{3, 407, "", []node{
-					{4, 407, "", []node{
-						{2, 407, "opt_group_loads", nil},
-						{4, 407, "", []node{
-							{2, 407, "max_distance", nil},
-							{2, 407, "16", nil},
-						}},
+			{4, 410, "", []node{
+				{2, 410, "if", nil},
+				{2, 410, "level >= O1", nil},
+				{2, 411, "then", nil},
+				{3, 411, "", []node{
+					{4, 411, "", []node{
+						{2, 411, "use", nil},
+						{2, 411, "late", nil},
 					}},
 				}},
 			}},
-			{4, 409, "", []node{
-				{2, 409, "if", nil},
-				{2, 409, "level >= O1 && stage == fragment", nil},
-				{2, 410, "then", nil},
-				{3, 410, "", []node{
-					{2, 410, "opt_move_discards_to_top", nil},
+			{4, 412, "", []node{
+				{2, 412, "use", nil},
+				{2, 412, "clean", nil},
+			}},
+			{4, 414, "", []node{
+				{2, 414, "if", nil},
+				{2, 414, "level >= O1", nil},
+				{2, 415, "then", nil},
+				{3, 416, "", []node{
+					{4, 416, "", []node{
+						{2, 416, "opt_sink", nil},
+						{4, 416, "", []node{
+							{2, 416, "compares", nil},
+							{2, 416, "true", nil},
+						}},
+					}},
 				}},
-			}},
-			{2, 411, "remove_dead_variables", nil},
-			{2, 412, "gather_info", nil},
-		}},
-		{2, 414, "agx", nil},
-		{3, 415, "", []node{
-			{4, 415, "", []node{
-				{2, 415, "use", nil},
-				{2, 415, "common", nil},
-			}},
-			{4, 416, "", []node{
-				{2, 416, "use", nil},
-				{2, 416, "optimise", nil},
-			}},
-			{4, 417, "", []node{
-				{2, 417, "use", nil},
-				{2, 417, "interface", nil},
 			}},
 			{4, 418, "", []node{
-				{2, 418, "lower_tex", nil},
-				{4, 418, "", []node{
-					{2, 418, "txd", nil},
-					{2, 418, "cube", nil},
+				{2, 418, "if", nil},
+				{2, 418, "level >= O1", nil},
+				{2, 419, "then", nil},
+				{3, 419, "", []node{
+					{4, 419, "", []node{
+						{2, 419, "opt_move", nil},
+						{4, 419, "", []node{
+							{2, 419, "buffers", nil},
+							{2, 419, "true", nil},
+							{2, 419, "compares", nil},
+							{2, 419, "false", nil},
+						}},
+					}},
 				}},
 			}},
-			{4, 420, "", []node{
-				{2, 420, "if", nil},
-				{2, 420, "level >= O1", nil},
-				{2, 421, "then", nil},
-				{3, 421, "", []node{
-					{2, 421, "opt_uniform_atomics", nil},
+			{4, 421, "", []node{
+				{2, 421, "if", nil},
+				{2, 421, "level >= O1", nil},
+				{2, 422, "then", nil},
+				{3, 422, "", []node{
+					{4, 422, "", []node{
+						{2, 422, "opt_group_loads", nil},
+						{4, 422, "", []node{
+							{2, 422, "max_distance", nil},
+							{2, 422, "16", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 422, "lower_atomics", nil},
-			{2, 423, "lower_frexp", nil},
-			{2, 424, "lower_flrp", nil},
-			{4, 425, "", []node{
-				{2, 425, "use", nil},
-				{2, 425, "scalar", nil},
+			{4, 424, "", []node{
+				{2, 424, "if", nil},
+				{2, 424, "level >= O1 && stage == fragment", nil},
+				{2, 425, "then", nil},
+				{3, 425, "", []node{
+					{2, 425, "opt_move_discards_to_top", nil},
+				}},
 			}},
-			{2, 426, "lower_phis_to_scalar", nil},
-			{4, 427, "", []node{
-				{2, 427, "use", nil},
-				{2, 427, "optimise", nil},
+			{2, 426, "remove_dead_variables", nil},
+			{2, 427, "gather_info", nil},
+		}},
+		{2, 429, "agx", nil},
+		{3, 430, "", []node{
+			{4, 430, "", []node{
+				{2, 430, "use", nil},
+				{2, 430, "common", nil},
 			}},
-			{2, 429, "io_add_const_offset_to_base", nil},
+			{4, 431, "", []node{
+				{2, 431, "use", nil},
+				{2, 431, "optimise", nil},
+			}},
 			{4, 432, "", []node{
-				{2, 432, "lower_indirect_derefs", nil},
-				{4, 432, "", []node{
-					{2, 432, "modes", nil},
-					{2, 432, "function_temp", nil},
-					{2, 432, "max_length", nil},
-					{2, 432, "4", nil},
+				{2, 432, "use", nil},
+				{2, 432, "interface", nil},
+			}},
+			{4, 433, "", []node{
+				{2, 433, "lower_tex", nil},
+				{4, 433, "", []node{
+					{2, 433, "txd", nil},
+					{2, 433, "cube", nil},
 				}},
 			}},
-			{2, 433, "lower_vars_to_ssa", nil},
-			{4, 434, "", []node{
-				{2, 434, "if", nil},
-				{2, 434, "level >= O1", nil},
-				{2, 435, "then", nil},
-				{3, 435, "", []node{
-					{2, 435, "shrink_vec_array_vars", nil},
-					{4, 435, "", []node{
-						{2, 435, "opt_large_constants", nil},
-						{4, 435, "", []node{
-							{2, 435, "packed", nil},
-							{2, 435, "32", nil},
-						}},
-					}},
+			{4, 435, "", []node{
+				{2, 435, "if", nil},
+				{2, 435, "level >= O1", nil},
+				{2, 436, "then", nil},
+				{3, 436, "", []node{
+					{2, 436, "opt_uniform_atomics", nil},
 				}},
 			}},
-			{4, 436, "", []node{
-				{2, 436, "lower_vars_to_explicit_types", nil},
-				{4, 436, "", []node{
-					{2, 436, "modes", nil},
-					{2, 436, "function_temp|shader_temp", nil},
+			{2, 437, "lower_atomics", nil},
+			{2, 438, "lower_frexp", nil},
+			{2, 439, "lower_flrp", nil},
+			{4, 440, "", []node{
+				{2, 440, "use", nil},
+				{2, 440, "scalar", nil},
+			}},
+			{2, 441, "lower_phis_to_scalar", nil},
+			{4, 442, "", []node{
+				{2, 442, "use", nil},
+				{2, 442, "optimise", nil},
+			}},
+			{2, 444, "io_add_const_offset_to_base", nil},
+			{4, 447, "", []node{
+				{2, 447, "lower_indirect_derefs", nil},
+				{4, 447, "", []node{
+					{2, 447, "modes", nil},
+					{2, 447, "function_temp", nil},
+					{2, 447, "max_length", nil},
+					{2, 447, "4", nil},
 				}},
 			}},
-			{4, 437, "", []node{
-				{2, 437, "lower_explicit_io", nil},
-				{4, 437, "", []node{
-					{2, 437, "modes", nil},
-					{2, 437, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 438, "remove_dead_derefs", nil},
-			{4, 439, "", []node{
-				{2, 439, "if", nil},
-				{2, 439, "level >= O1", nil},
-				{2, 440, "then", nil},
-				{3, 440, "", []node{
-					{2, 440, "opt_load_store_update_alignments", nil},
-					{2, 440, "opt_load_store_vectorize", nil},
-				}},
-			}},
-			{4, 441, "", []node{
-				{2, 441, "lower_mem_access_bit_sizes", nil},
-				{4, 441, "", []node{
-					{2, 441, "max_bits", nil},
-					{2, 441, "32", nil},
-					{2, 441, "const_bits", nil},
-					{2, 441, "32", nil},
-				}},
-			}},
-			{2, 442, "lower_wrmasks", nil},
-			{4, 443, "", []node{
-				{2, 443, "lower_subgroups", nil},
-				{4, 443, "", []node{
-					{2, 443, "only_64", nil},
-					{2, 443, "true", nil},
-					{2, 443, "to_scalar", nil},
-					{2, 443, "true", nil},
-					{2, 443, "split_64", nil},
-					{2, 443, "true", nil},
-					{2, 443, "vote_eq", nil},
-					{2, 443, "true", nil},
-					{2, 443, "scans", nil},
-					{2, 443, "true", nil},
-				}},
-			}},
-			{4, 444, "", []node{
-				{2, 444, "lower_bit_size", nil},
-				{4, 444, "", []node{
-					{2, 444, "below", nil},
-					{2, 444, "16", nil},
-					{2, 444, "to", nil},
-					{2, 444, "16", nil},
-				}},
-			}},
-			{4, 446, "", []node{
-				{2, 446, "if", nil},
-				{2, 446, "level >= O1", nil},
-				{2, 447, "then", nil},
-				{3, 447, "", []node{
-					{4, 447, "", []node{
-						{2, 447, "opt_reassociate", nil},
-						{4, 447, "", []node{
-							{2, 447, "float", nil},
-							{2, 447, "true", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 448, "", []node{
-				{2, 448, "use", nil},
-				{2, 448, "legalise_sums", nil},
-			}},
+			{2, 448, "lower_vars_to_ssa", nil},
 			{4, 449, "", []node{
 				{2, 449, "if", nil},
 				{2, 449, "level >= O1", nil},
 				{2, 450, "then", nil},
-				{3, 451, "", []node{
-					{4, 451, "", []node{
-						{2, 451, "loop", nil},
-						{3, 452, "", []node{
-							{4, 452, "", []node{
-								{2, 452, "use", nil},
-								{2, 452, "turn", nil},
-							}},
-							{2, 453, "lower_alu_to_scalar", nil},
-							{4, 454, "", []node{
-								{2, 454, "opt_peephole_select", nil},
-								{4, 454, "", []node{
-									{2, 454, "limit", nil},
-									{2, 454, "64", nil},
-									{2, 454, "indirect_load_ok", nil},
-									{2, 454, "true", nil},
-									{2, 454, "expensive_alu_ok", nil},
-									{2, 454, "true", nil},
-								}},
-							}},
-							{4, 455, "", []node{
-								{2, 455, "use", nil},
-								{2, 455, "tail", nil},
-							}},
+				{3, 450, "", []node{
+					{2, 450, "shrink_vec_array_vars", nil},
+					{4, 450, "", []node{
+						{2, 450, "opt_large_constants", nil},
+						{4, 450, "", []node{
+							{2, 450, "packed", nil},
+							{2, 450, "32", nil},
 						}},
-						{2, 456, "max", nil},
-						{2, 456, "12", nil},
 					}},
 				}},
 			}},
-			{4, 457, "", []node{
-				{2, 457, "lower_phis_to_scalar", nil},
-				{4, 457, "", []node{
-					{2, 457, "all", nil},
-					{2, 457, "true", nil},
+			{4, 451, "", []node{
+				{2, 451, "lower_vars_to_explicit_types", nil},
+				{4, 451, "", []node{
+					{2, 451, "modes", nil},
+					{2, 451, "function_temp|shader_temp", nil},
 				}},
 			}},
+			{4, 452, "", []node{
+				{2, 452, "lower_explicit_io", nil},
+				{4, 452, "", []node{
+					{2, 452, "modes", nil},
+					{2, 452, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 453, "remove_dead_derefs", nil},
+			{4, 454, "", []node{
+				{2, 454, "if", nil},
+				{2, 454, "level >= O1", nil},
+				{2, 455, "then", nil},
+				{3, 455, "", []node{
+					{2, 455, "opt_load_store_update_alignments", nil},
+					{2, 455, "opt_load_store_vectorize", nil},
+				}},
+			}},
+			{4, 456, "", []node{
+				{2, 456, "lower_mem_access_bit_sizes", nil},
+				{4, 456, "", []node{
+					{2, 456, "max_bits", nil},
+					{2, 456, "32", nil},
+					{2, 456, "const_bits", nil},
+					{2, 456, "32", nil},
+				}},
+			}},
+			{2, 457, "lower_wrmasks", nil},
 			{4, 458, "", []node{
-				{2, 458, "if", nil},
-				{2, 458, "level >= O2", nil},
-				{2, 459, "then", nil},
-				{3, 459, "", []node{
-					{4, 459, "", []node{
-						{2, 459, "opt_gcm", nil},
-						{4, 459, "", []node{
-							{2, 459, "sink", nil},
-							{2, 459, "false", nil},
+				{2, 458, "lower_subgroups", nil},
+				{4, 458, "", []node{
+					{2, 458, "only_64", nil},
+					{2, 458, "true", nil},
+					{2, 458, "to_scalar", nil},
+					{2, 458, "true", nil},
+					{2, 458, "split_64", nil},
+					{2, 458, "true", nil},
+					{2, 458, "vote_eq", nil},
+					{2, 458, "true", nil},
+					{2, 458, "scans", nil},
+					{2, 458, "true", nil},
+				}},
+			}},
+			{4, 459, "", []node{
+				{2, 459, "lower_bit_size", nil},
+				{4, 459, "", []node{
+					{2, 459, "below", nil},
+					{2, 459, "16", nil},
+					{2, 459, "to", nil},
+					{2, 459, "16", nil},
+				}},
+			}},
+			{4, 461, "", []node{
+				{2, 461, "if", nil},
+				{2, 461, "level >= O1", nil},
+				{2, 462, "then", nil},
+				{3, 462, "", []node{
+					{4, 462, "", []node{
+						{2, 462, "opt_reassociate", nil},
+						{4, 462, "", []node{
+							{2, 462, "float", nil},
+							{2, 462, "true", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 460, "", []node{
-				{2, 460, "if", nil},
-				{2, 460, "level >= O1", nil},
-				{2, 461, "then", nil},
-				{3, 461, "", []node{
-					{4, 461, "", []node{
-						{2, 461, "use", nil},
-						{2, 461, "late", nil},
-					}},
-				}},
-			}},
-			{4, 462, "", []node{
-				{2, 462, "use", nil},
-				{2, 462, "scalar", nil},
 			}},
 			{4, 463, "", []node{
 				{2, 463, "use", nil},
-				{2, 463, "clean", nil},
+				{2, 463, "legalise_sums", nil},
 			}},
-			{4, 465, "", []node{
-				{2, 465, "if", nil},
-				{2, 465, "level >= O2", nil},
-				{2, 466, "then", nil},
+			{4, 464, "", []node{
+				{2, 464, "if", nil},
+				{2, 464, "level >= O1", nil},
+				{2, 465, "then", nil},
 				{3, 466, "", []node{
 					{4, 466, "", []node{
-						{2, 466, "opt_sink", nil},
-						{4, 466, "", []node{
-							{2, 466, "inputs", nil},
-							{2, 466, "true", nil},
-							{2, 466, "buffers", nil},
-							{2, 466, "true", nil},
-							{2, 466, "compares", nil},
-							{2, 466, "true", nil},
-							{2, 466, "copies", nil},
-							{2, 466, "true", nil},
-							{2, 466, "alu", nil},
-							{2, 466, "true", nil},
+						{2, 466, "loop", nil},
+						{3, 467, "", []node{
+							{4, 467, "", []node{
+								{2, 467, "use", nil},
+								{2, 467, "turn", nil},
+							}},
+							{2, 468, "lower_alu_to_scalar", nil},
+							{4, 469, "", []node{
+								{2, 469, "opt_peephole_select", nil},
+								{4, 469, "", []node{
+									{2, 469, "limit", nil},
+									{2, 469, "64", nil},
+									{2, 469, "indirect_load_ok", nil},
+									{2, 469, "true", nil},
+									{2, 469, "expensive_alu_ok", nil},
+									{2, 469, "true", nil},
+								}},
+							}},
+							{4, 470, "", []node{
+								{2, 470, "use", nil},
+								{2, 470, "tail", nil},
+							}},
+						}},
+						{2, 471, "max", nil},
+						{2, 471, "12", nil},
+					}},
+				}},
+			}},
+			{4, 472, "", []node{
+				{2, 472, "lower_phis_to_scalar", nil},
+				{4, 472, "", []node{
+					{2, 472, "all", nil},
+					{2, 472, "true", nil},
+				}},
+			}},
+			{4, 473, "", []node{
+				{2, 473, "if", nil},
+				{2, 473, "level >= O2", nil},
+				{2, 474, "then", nil},
+				{3, 474, "", []node{
+					{4, 474, "", []node{
+						{2, 474, "opt_gcm", nil},
+						{4, 474, "", []node{
+							{2, 474, "sink", nil},
+							{2, 474, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 467, "remove_dead_variables", nil},
-			{2, 468, "gather_info", nil},
-		}},
-		{2, 470, "midgard", nil},
-		{3, 471, "", []node{
-			{4, 471, "", []node{
-				{2, 471, "use", nil},
-				{2, 471, "common", nil},
-			}},
-			{4, 472, "", []node{
-				{2, 472, "use", nil},
-				{2, 472, "vectors", nil},
-			}},
-			{4, 473, "", []node{
-				{2, 473, "use", nil},
-				{2, 473, "interface", nil},
-			}},
-			{4, 474, "", []node{
-				{2, 474, "if", nil},
-				{2, 474, "stage == fragment", nil},
-				{2, 475, "then", nil},
-				{3, 475, "", []node{
-					{2, 475, "lower_helper_writes", nil},
-				}},
-			}},
-			{4, 476, "", []node{
-				{2, 476, "lower_atomics", nil},
-				{4, 476, "", []node{
-					{2, 476, "wide", nil},
-					{2, 476, "true", nil},
+			{4, 475, "", []node{
+				{2, 475, "if", nil},
+				{2, 475, "level >= O1", nil},
+				{2, 476, "then", nil},
+				{3, 476, "", []node{
+					{4, 476, "", []node{
+						{2, 476, "use", nil},
+						{2, 476, "late", nil},
+					}},
 				}},
 			}},
 			{4, 477, "", []node{
-				{2, 477, "lower_subgroups", nil},
-				{4, 477, "", []node{
-					{2, 477, "size_one", nil},
-					{2, 477, "true", nil},
-				}},
+				{2, 477, "use", nil},
+				{2, 477, "scalar", nil},
 			}},
 			{4, 478, "", []node{
-				{2, 478, "lower_tex", nil},
-				{4, 478, "", []node{
-					{2, 478, "wide", nil},
-					{2, 478, "true", nil},
-					{2, 478, "projector", nil},
-					{2, 478, "true", nil},
-					{2, 478, "implicit_lod", nil},
-					{2, 478, "true", nil},
-					{2, 478, "min_lod", nil},
-					{2, 478, "true", nil},
-					{2, 478, "lod_ddx", nil},
-					{2, 478, "true", nil},
-					{2, 478, "lod_query", nil},
-					{2, 478, "true", nil},
-					{2, 478, "txd", nil},
-					{2, 478, "all", nil},
-					{2, 478, "txs_lod", nil},
-					{2, 478, "true", nil},
-					{2, 478, "tg4_offsets", nil},
-					{2, 478, "true", nil},
-				}},
+				{2, 478, "use", nil},
+				{2, 478, "clean", nil},
 			}},
 			{4, 480, "", []node{
-				{2, 480, "lower_indirect_textures", nil},
-				{4, 480, "", []node{
-					{2, 480, "queries", nil},
-					{2, 480, "true", nil},
-					{2, 480, "words", nil},
-					{2, 480, "4", nil},
+				{2, 480, "if", nil},
+				{2, 480, "level >= O2", nil},
+				{2, 481, "then", nil},
+				{3, 481, "", []node{
+					{4, 481, "", []node{
+						{2, 481, "opt_sink", nil},
+						{4, 481, "", []node{
+							{2, 481, "inputs", nil},
+							{2, 481, "true", nil},
+							{2, 481, "buffers", nil},
+							{2, 481, "true", nil},
+							{2, 481, "compares", nil},
+							{2, 481, "true", nil},
+							{2, 481, "copies", nil},
+							{2, 481, "true", nil},
+							{2, 481, "alu", nil},
+							{2, 481, "true", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 481, "lower_frexp", nil},
-			{2, 482, "lower_flrp", nil},
-			{4, 483, "", []node{
-				{2, 483, "use", nil},
-				{2, 483, "vectors", nil},
-			}},
-			{2, 485, "io_add_const_offset_to_base", nil},
+			{2, 482, "remove_dead_variables", nil},
+			{2, 483, "gather_info", nil},
+		}},
+		{2, 485, "midgard", nil},
+		{3, 486, "", []node{
 			{4, 486, "", []node{
-				{2, 486, "if", nil},
-				{2, 486, "level >= O1", nil},
-				{2, 487, "then", nil},
-				{3, 487, "", []node{
-					{4, 487, "", []node{
-						{2, 487, "opt_shrink_stores", nil},
-						{4, 487, "", []node{
-							{2, 487, "images", nil},
-							{2, 487, "true", nil},
-						}},
-					}},
+				{2, 486, "use", nil},
+				{2, 486, "common", nil},
+			}},
+			{4, 487, "", []node{
+				{2, 487, "use", nil},
+				{2, 487, "vectors", nil},
+			}},
+			{4, 488, "", []node{
+				{2, 488, "use", nil},
+				{2, 488, "interface", nil},
+			}},
+			{4, 489, "", []node{
+				{2, 489, "if", nil},
+				{2, 489, "stage == fragment", nil},
+				{2, 490, "then", nil},
+				{3, 490, "", []node{
+					{2, 490, "lower_helper_writes", nil},
 				}},
 			}},
-			{4, 490, "", []node{
-				{2, 490, "lower_indirect_derefs", nil},
-				{4, 490, "", []node{
-					{2, 490, "modes", nil},
-					{2, 490, "function_temp", nil},
-					{2, 490, "max_length", nil},
-					{2, 490, "4", nil},
+			{4, 491, "", []node{
+				{2, 491, "lower_atomics", nil},
+				{4, 491, "", []node{
+					{2, 491, "wide", nil},
+					{2, 491, "true", nil},
 				}},
 			}},
-			{2, 491, "lower_vars_to_ssa", nil},
 			{4, 492, "", []node{
-				{2, 492, "if", nil},
-				{2, 492, "level >= O1", nil},
-				{2, 493, "then", nil},
-				{3, 493, "", []node{
-					{2, 493, "shrink_vec_array_vars", nil},
-					{4, 493, "", []node{
-						{2, 493, "opt_large_constants", nil},
-						{4, 493, "", []node{
-							{2, 493, "packed", nil},
-							{2, 493, "32", nil},
-						}},
-					}},
+				{2, 492, "lower_subgroups", nil},
+				{4, 492, "", []node{
+					{2, 492, "size_one", nil},
+					{2, 492, "true", nil},
 				}},
 			}},
-			{4, 494, "", []node{
-				{2, 494, "lower_vars_to_explicit_types", nil},
-				{4, 494, "", []node{
-					{2, 494, "modes", nil},
-					{2, 494, "function_temp|shader_temp", nil},
+			{4, 493, "", []node{
+				{2, 493, "lower_tex", nil},
+				{4, 493, "", []node{
+					{2, 493, "wide", nil},
+					{2, 493, "true", nil},
+					{2, 493, "projector", nil},
+					{2, 493, "true", nil},
+					{2, 493, "implicit_lod", nil},
+					{2, 493, "true", nil},
+					{2, 493, "min_lod", nil},
+					{2, 493, "true", nil},
+					{2, 493, "lod_ddx", nil},
+					{2, 493, "true", nil},
+					{2, 493, "lod_query", nil},
+					{2, 493, "true", nil},
+					{2, 493, "txd", nil},
+					{2, 493, "all", nil},
+					{2, 493, "txs_lod", nil},
+					{2, 493, "true", nil},
+					{2, 493, "tg4_offsets", nil},
+					{2, 493, "true", nil},
 				}},
 			}},
 			{4, 495, "", []node{
-				{2, 495, "lower_explicit_io", nil},
+				{2, 495, "lower_indirect_textures", nil},
 				{4, 495, "", []node{
-					{2, 495, "modes", nil},
-					{2, 495, "function_temp|shader_temp|mem_constant", nil},
+					{2, 495, "queries", nil},
+					{2, 495, "true", nil},
+					{2, 495, "words", nil},
+					{2, 495, "4", nil},
 				}},
 			}},
-			{2, 496, "remove_dead_derefs", nil},
-			{4, 497, "", []node{
-				{2, 497, "lower_mem_access_bit_sizes", nil},
-				{4, 497, "", []node{
-					{2, 497, "max_bits", nil},
-					{2, 497, "32", nil},
-					{2, 497, "const_bits", nil},
-					{2, 497, "32", nil},
-				}},
+			{2, 496, "lower_frexp", nil},
+			{2, 497, "lower_flrp", nil},
+			{4, 498, "", []node{
+				{2, 498, "use", nil},
+				{2, 498, "vectors", nil},
 			}},
-			{4, 499, "", []node{
-				{2, 499, "if", nil},
-				{2, 499, "kernel", nil},
-				{2, 500, "then", nil},
-				{3, 501, "", []node{
-					{4, 501, "", []node{
-						{2, 501, "lower_phis_to_scalar", nil},
-						{4, 501, "", []node{
-							{2, 501, "wider", nil},
-							{2, 501, "4", nil},
-						}},
-					}},
+			{2, 500, "io_add_const_offset_to_base", nil},
+			{4, 501, "", []node{
+				{2, 501, "if", nil},
+				{2, 501, "level >= O1", nil},
+				{2, 502, "then", nil},
+				{3, 502, "", []node{
 					{4, 502, "", []node{
-						{2, 502, "lower_alu_width", nil},
+						{2, 502, "opt_shrink_stores", nil},
 						{4, 502, "", []node{
-							{2, 502, "width", nil},
-							{2, 502, "4", nil},
-							{2, 502, "scalar", nil},
-							{2, 502, "64", nil},
-							{2, 502, "sources", nil},
-							{2, 502, "4", nil},
+							{2, 502, "images", nil},
+							{2, 502, "true", nil},
 						}},
 					}},
-					{2, 503, "opt_copy_prop", nil},
-					{2, 504, "opt_dce", nil},
 				}},
 			}},
 			{4, 505, "", []node{
-				{2, 505, "lower_bit_size", nil},
+				{2, 505, "lower_indirect_derefs", nil},
 				{4, 505, "", []node{
-					{2, 505, "below", nil},
-					{2, 505, "32", nil},
-					{2, 505, "to", nil},
-					{2, 505, "32", nil},
-					{2, 505, "bytes", nil},
-					{2, 505, "true", nil},
+					{2, 505, "modes", nil},
+					{2, 505, "function_temp", nil},
+					{2, 505, "max_length", nil},
+					{2, 505, "4", nil},
 				}},
 			}},
-			{2, 507, "opt_algebraic_before_lower_int64", nil},
-			{4, 508, "", []node{
-				{2, 508, "loop", nil},
-				{3, 509, "", []node{
-					{4, 509, "", []node{
-						{2, 509, "lower_64bit_phis", nil},
-						{4, 509, "", []node{
-							{2, 509, "pairs", nil},
-							{2, 509, "true", nil},
+			{2, 506, "lower_vars_to_ssa", nil},
+			{4, 507, "", []node{
+				{2, 507, "if", nil},
+				{2, 507, "level >= O1", nil},
+				{2, 508, "then", nil},
+				{3, 508, "", []node{
+					{2, 508, "shrink_vec_array_vars", nil},
+					{4, 508, "", []node{
+						{2, 508, "opt_large_constants", nil},
+						{4, 508, "", []node{
+							{2, 508, "packed", nil},
+							{2, 508, "32", nil},
 						}},
 					}},
-					{2, 510, "opt_algebraic", nil},
-					{2, 511, "lower_doubles", nil},
-					{4, 512, "", []node{
-						{2, 512, "lower_int64", nil},
-						{4, 512, "", []node{
-							{2, 512, "pairs", nil},
-							{2, 512, "true", nil},
+				}},
+			}},
+			{4, 509, "", []node{
+				{2, 509, "lower_vars_to_explicit_types", nil},
+				{4, 509, "", []node{
+					{2, 509, "modes", nil},
+					{2, 509, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 510, "", []node{
+				{2, 510, "lower_explicit_io", nil},
+				{4, 510, "", []node{
+					{2, 510, "modes", nil},
+					{2, 510, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 511, "remove_dead_derefs", nil},
+			{4, 512, "", []node{
+				{2, 512, "lower_mem_access_bit_sizes", nil},
+				{4, 512, "", []node{
+					{2, 512, "max_bits", nil},
+					{2, 512, "32", nil},
+					{2, 512, "const_bits", nil},
+					{2, 512, "32", nil},
+				}},
+			}},
+			{4, 514, "", []node{
+				{2, 514, "if", nil},
+				{2, 514, "kernel", nil},
+				{2, 515, "then", nil},
+				{3, 516, "", []node{
+					{4, 516, "", []node{
+						{2, 516, "lower_phis_to_scalar", nil},
+						{4, 516, "", []node{
+							{2, 516, "wider", nil},
+							{2, 516, "4", nil},
 						}},
 					}},
-					{2, 513, "lower_idiv", nil},
-					{2, 514, "lower_alu", nil},
-					{2, 515, "lower_pack", nil},
-					{2, 516, "opt_copy_prop", nil},
-					{2, 517, "opt_constant_folding", nil},
-					{2, 518, "opt_cse", nil},
+					{4, 517, "", []node{
+						{2, 517, "lower_alu_width", nil},
+						{4, 517, "", []node{
+							{2, 517, "width", nil},
+							{2, 517, "4", nil},
+							{2, 517, "scalar", nil},
+							{2, 517, "64", nil},
+							{2, 517, "sources", nil},
+							{2, 517, "4", nil},
+						}},
+					}},
+					{2, 518, "opt_copy_prop", nil},
 					{2, 519, "opt_dce", nil},
 				}},
-				{2, 520, "max", nil},
-				{2, 520, "8", nil},
 			}},
-			{4, 521, "", []node{
-				{2, 521, "use", nil},
-				{2, 521, "vectors", nil},
-			}},
-			{4, 522, "", []node{
-				{2, 522, "if", nil},
-				{2, 522, "level >= O1", nil},
-				{2, 523, "then", nil},
-				{3, 523, "", []node{
-					{2, 523, "opt_shrink_vectors", nil},
+			{4, 520, "", []node{
+				{2, 520, "lower_bit_size", nil},
+				{4, 520, "", []node{
+					{2, 520, "below", nil},
+					{2, 520, "32", nil},
+					{2, 520, "to", nil},
+					{2, 520, "32", nil},
+					{2, 520, "bytes", nil},
+					{2, 520, "true", nil},
 				}},
 			}},
-			{4, 524, "", []node{
-				{2, 524, "if", nil},
-				{2, 524, "level >= O2", nil},
-				{2, 525, "then", nil},
-				{3, 525, "", []node{
-					{4, 525, "", []node{
-						{2, 525, "opt_gcm", nil},
-						{4, 525, "", []node{
-							{2, 525, "sink", nil},
-							{2, 525, "false", nil},
+			{2, 522, "opt_algebraic_before_lower_int64", nil},
+			{4, 523, "", []node{
+				{2, 523, "loop", nil},
+				{3, 524, "", []node{
+					{4, 524, "", []node{
+						{2, 524, "lower_64bit_phis", nil},
+						{4, 524, "", []node{
+							{2, 524, "pairs", nil},
+							{2, 524, "true", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 526, "", []node{
-				{2, 526, "if", nil},
-				{2, 526, "level >= O1", nil},
-				{2, 527, "then", nil},
-				{3, 527, "", []node{
+					{2, 525, "opt_algebraic", nil},
+					{2, 526, "lower_doubles", nil},
 					{4, 527, "", []node{
-						{2, 527, "use", nil},
-						{2, 527, "late", nil},
+						{2, 527, "lower_int64", nil},
+						{4, 527, "", []node{
+							{2, 527, "pairs", nil},
+							{2, 527, "true", nil},
+						}},
 					}},
+					{2, 528, "lower_idiv", nil},
+					{2, 529, "lower_alu", nil},
+					{2, 530, "lower_pack", nil},
+					{2, 531, "opt_copy_prop", nil},
+					{2, 532, "opt_constant_folding", nil},
+					{2, 533, "opt_cse", nil},
+					{2, 534, "opt_dce", nil},
+				}},
+				{2, 535, "max", nil},
+				{2, 535, "8", nil},
+			}},
+			{4, 536, "", []node{
+				{2, 536, "use", nil},
+				{2, 536, "last_vectors", nil},
+			}},
+			{4, 537, "", []node{
+				{2, 537, "if", nil},
+				{2, 537, "level >= O1", nil},
+				{2, 538, "then", nil},
+				{3, 538, "", []node{
+					{2, 538, "opt_shrink_vectors", nil},
 				}},
 			}},
-			{4, 528, "", []node{
-				{2, 528, "use", nil},
-				{2, 528, "clean", nil},
-			}},
-			{4, 529, "", []node{
-				{2, 529, "if", nil},
-				{2, 529, "level >= O1", nil},
-				{2, 530, "then", nil},
-				{3, 531, "", []node{
-					{4, 531, "", []node{
-						{2, 531, "opt_sink", nil},
-						{4, 531, "", []node{
-							{2, 531, "compares", nil},
-							{2, 531, "true", nil},
+			{4, 539, "", []node{
+				{2, 539, "if", nil},
+				{2, 539, "level >= O2", nil},
+				{2, 540, "then", nil},
+				{3, 540, "", []node{
+					{4, 540, "", []node{
+						{2, 540, "opt_gcm", nil},
+						{4, 540, "", []node{
+							{2, 540, "sink", nil},
+							{2, 540, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 532, "opt_algebraic_distribute_src_mods", nil},
-			{2, 533, "lower_bool_to_int32", nil},
-			{2, 534, "opt_copy_prop", nil},
-			{2, 535, "opt_dce", nil},
-			{2, 536, "remove_dead_variables", nil},
-			{2, 537, "gather_info", nil},
+			{4, 541, "", []node{
+				{2, 541, "if", nil},
+				{2, 541, "level >= O1", nil},
+				{2, 542, "then", nil},
+				{3, 542, "", []node{
+					{4, 542, "", []node{
+						{2, 542, "use", nil},
+						{2, 542, "late", nil},
+					}},
+				}},
+			}},
+			{4, 543, "", []node{
+				{2, 543, "use", nil},
+				{2, 543, "clean", nil},
+			}},
+			{4, 544, "", []node{
+				{2, 544, "if", nil},
+				{2, 544, "level >= O1", nil},
+				{2, 545, "then", nil},
+				{3, 546, "", []node{
+					{4, 546, "", []node{
+						{2, 546, "opt_sink", nil},
+						{4, 546, "", []node{
+							{2, 546, "compares", nil},
+							{2, 546, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 547, "opt_algebraic_distribute_src_mods", nil},
+			{2, 548, "lower_bool_to_int32", nil},
+			{2, 549, "opt_copy_prop", nil},
+			{2, 550, "opt_dce", nil},
+			{2, 551, "remove_dead_variables", nil},
+			{2, 552, "gather_info", nil},
 		}},
 	}},
 }}
