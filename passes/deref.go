@@ -157,30 +157,35 @@ func compareLinks(a, b *ir.Instr) alias {
 	if a == b {
 		return derefsEqual
 	}
-	switch {
-	case a.Deref == ir.DerefStruct && b.Deref == ir.DerefStruct:
+	if a.Deref != b.Deref {
+		switch {
+		case a.Deref == ir.DerefArrayWildcard && b.Deref == ir.DerefArray:
+			return mayAlias | aContainsB
+		case a.Deref == ir.DerefArray && b.Deref == ir.DerefArrayWildcard:
+			return mayAlias | bContainsA
+		}
+		return mayAlias
+	}
+	switch a.Deref {
+	case ir.DerefStruct:
 		if a.DerefInfo().Field == b.DerefInfo().Field {
 			return derefsEqual
 		}
 		return noAlias
-	case a.Deref == ir.DerefArrayWildcard && b.Deref == ir.DerefArrayWildcard:
+	case ir.DerefArrayWildcard:
 		return derefsEqual
-	case a.Deref == ir.DerefArrayWildcard && b.Deref == ir.DerefArray:
-		return mayAlias | aContainsB
-	case a.Deref == ir.DerefArray && b.Deref == ir.DerefArrayWildcard:
-		return mayAlias | bContainsA
-	case a.Deref == b.Deref && (a.Deref == ir.DerefArray || a.Deref == ir.DerefPtrAsArray):
+	case ir.DerefArray, ir.DerefPtrAsArray:
 		ia, ib := a.Srcs[1].Def, b.Srcs[1].Def
 		if ia == ib {
 			return derefsEqual
 		}
-		ca, oka := firstConst(ia)
-		cb, okb := firstConst(ib)
-		switch {
-		case oka && okb && ca == cb:
-			return derefsEqual
-		case oka && okb:
-			return noAlias
+		if ca, ok := firstConst(ia); ok {
+			if cb, ok := firstConst(ib); ok {
+				if ca == cb {
+					return derefsEqual
+				}
+				return noAlias
+			}
 		}
 	}
 	return mayAlias

@@ -65,15 +65,18 @@ func linkNumber(d *ir.Instr) (uint64, bool) {
 
 // compare is compareDerefs.
 func (o *object) compare(p *object) alias {
-	same := o.root == p.root && o.root != nil
 	switch {
-	case !same && o.own && p.own && o.root != nil && p.root != nil:
+	case o.root != p.root:
+		if o.own && p.own && o.root != nil && p.root != nil {
+			return noAlias
+		}
+	case o.root != nil && o.links >= 0 && o.links == p.links:
+		if o.way == p.way {
+			return derefsEqual
+		}
 		return noAlias
-	case same && o.links >= 0 && o.links == p.links && o.way != p.way:
-		return noAlias
-	case same && o.links >= 0 && o.links == p.links:
-		return derefsEqual
-	case o.parent != nil && o.parent == p.parent:
+	}
+	if o.parent != nil && o.parent == p.parent {
 		return compareLinks(o.deref, p.deref)
 	}
 	return compareDerefs(o.deref, p.deref)
