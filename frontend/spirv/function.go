@@ -243,7 +243,9 @@ func (t *translator) scan(f *function, used []bool) {
 				used[d] = t.namesID(in, k)
 			}
 			if d >= 0 && t.vals[d].kind == vAddress && t.namesID(in, k) {
-				used[t.vals[d].obj.(*address).root] = true
+				if root := t.vals[d].obj.(*address).root; root != noRoot {
+					used[root] = true
+				}
 			}
 		}
 	}

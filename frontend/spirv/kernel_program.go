@@ -83,6 +83,10 @@ func (t *translator) startBytes(a *ir.Argument, id uint32, ty *typ, at uint32) {
 		t.fail(id, "the initialiser's type is not the variable's type %s", ty)
 	case ty.kind == tPointer:
 		to := t.addressOf(id)
+		if to.root == noRoot {
+			binary.LittleEndian.PutUint64(a.Init[at:], uint64(to.off))
+			return
+		}
 		base, ok := t.args.program.at[to.root]
 		if !ok || int64(base)+to.off < 0 || int64(base)+to.off > int64(a.Memory) {
 			t.refuse(id, "a variable that begins with the address of what is no variable of the program in global memory is not supported")
@@ -123,11 +127,14 @@ func (t *translator) partAt(id uint32, ty *typ, k int64) (*typ, int64) {
 	return nil, 0
 }
 
-// address is a constant address: so many bytes after the beginning of a variable, by its instruction.
+// address is a constant address: so many bytes after the beginning of a variable, by its instruction, or a number that was made a
+// pointer, whose root is noRoot.
 type address struct {
 	root int
 	off  int64
 }
+
+const noRoot = -1
 
 // addressOf is the address that an id stands for, a variable's or one computed from it.
 func (t *translator) addressOf(id uint32) address {
@@ -135,11 +142,14 @@ func (t *translator) addressOf(id uint32) address {
 	if t.m.Insts[i].Op == spv.OpVariable {
 		return address{root: i}
 	}
-	v := t.val(id)
-	if v.kind != vAddress {
-		t.fail(id, "the id is not the address of a variable")
+	switch v := t.val(id); {
+	case v.kind == vAddress:
+		return *v.obj.(*address)
+	case v.kind == vConst && t.m.Insts[i].Op == spv.OpConstantNull:
+		return address{root: noRoot}
 	}
-	return *v.obj.(*address)
+	t.fail(id, "the id is neither the address of a variable nor a constant")
+	return address{}
 }
 
 // addressConst evaluates an OpSpecConstantOp that gives a pointer.
@@ -148,8 +158,18 @@ func (t *translator) addressConst(in *inst) *address {
 		t.fail(in.id, "the operation has no operand")
 	}
 	from := in.args[1]
-	a := t.addressOf(from)
 	ty := t.typeOf(uint32(t.m.Insts[t.index(from)].ResultType()))
+	if ty.kind == tInt && (spv.Op(in.args[0]) == spv.OpConvertUToPtr || spv.Op(in.args[0]) == spv.OpBitcast) {
+		n, ok := t.intConst(from)
+		if !ok {
+			t.fail(in.id, "the number that is made a pointer is no constant")
+		}
+		if ty.bits < 64 {
+			n &= 1<<ty.bits - 1 // numbers are unsigned
+		}
+		return &address{root: noRoot, off: n}
+	}
+	a := t.addressOf(from)
 	if ty.kind != tPointer {
 		t.fail(in.id, "the address is computed from %s", ty)
 	}
@@ -185,6 +205,9 @@ func (t *translator) addressConst(in *inst) *address {
 // constantAddress is the pointer that a constant address of type ty is, in the current function.
 func (t *translator) constantAddress(id uint32, ty *typ) *pointer {
 	a := t.vals[t.index(id)].obj.(*address)
+	if a.root == noRoot {
+		return t.newPointer(pointer{typ: t.pointee(ty), mode: t.kernelMode(ty.sc, t.pointee(ty)), addr: t.f.b.ImmInt(a.off, 64)})
+	}
 	p := t.anyPtr(uint32(t.m.Insts[a.root].Result()))
 	d := t.f.b.Iadd(t.pointerValue(p), t.f.b.ImmInt(a.off, 64))
 	return t.newPointer(pointer{typ: t.pointee(ty), mode: p.mode, access: p.access, addr: d})
