@@ -28,7 +28,7 @@ type Wave struct {
 	promised bool
 	// unbound tells of an access to an element of an array of descriptors that nothing is bound to.
 	unbound error
-	crooked  bool // not aligned
+	crooked bool // not aligned
 
 	active, helper, dead emu.Mask
 	on                   []uint8 // the lanes of active
