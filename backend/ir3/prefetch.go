@@ -79,12 +79,12 @@ func (s *isel) prefetchable(in *ir.Instr) (p prefetch, ok bool) {
 		return p, false
 	}
 	t, m := s.resource(in, tex.Def, false), s.resource(in, smp.Def, true)
-	if s.err != nil || t.slot.bits > abi.MaxPrefetchTexture || m.slot.bits > abi.MaxPrefetchSampler {
+	if s.err != nil || t.slot.bits > abi.MaxPrefetchSlot || m.slot.bits > abi.MaxPrefetchSlot {
 		return p, false
 	}
 	slot, comp, ok := s.ioSlot(x, x.Srcs[1].Def)
 	p = prefetch{in: in, slot: ir.Slot(slot), comp: comp + cx}
-	p.meta = abi.Prefetch{Set: uint8(t.set), SamplerSet: uint8(m.set), Texture: uint8(t.slot.bits), Sampler: uint8(m.slot.bits), Mask: usedMask(&in.Def)}
+	p.meta = abi.Prefetch{Set: uint8(t.set), SamplerSet: uint8(m.set), Texture: uint16(t.slot.bits), Sampler: uint16(m.slot.bits), Mask: usedMask(&in.Def)}
 	return p, ok && p.meta.Mask != 0
 }
 

@@ -150,12 +150,12 @@ func (o *Output) Registers() uint8 { return o.Mask &^ o.AliasRT }
 // component k of the texel goes to register Reg+k if Mask has it. Its result
 // needs (sy) as that of a sam does.
 type Prefetch struct {
-	InLoc   int   `json:"in_loc"`
-	Set     uint8 `json:"set"`
-	Texture uint8 `json:"texture"`
-	Sampler uint8 `json:"sampler"`
-	Reg     int   `json:"reg"`
-	Mask    uint8 `json:"mask"`
+	InLoc   int    `json:"in_loc"`
+	Set     uint8  `json:"set"`
+	Texture uint16 `json:"texture"`
+	Sampler uint16 `json:"sampler"`
+	Reg     int    `json:"reg"`
+	Mask    uint8  `json:"mask"`
 	// SamplerSet is the sampler's set: prefetches have bases of their own for both.
 	SamplerSet uint8 `json:"sampler_set"`
 }
@@ -340,12 +340,11 @@ func (d *Descriptor) SlotsPerElement() uint32 {
 	return 1
 }
 
-// Limits of texture prefetches: the last register number, and descriptor
-// indices (ir3.md §6.4).
+// Limits of texture prefetches: the last register number, and the last slot in
+// a set (ir3.md §6.4).
 const (
-	MaxPrefetchReg     = 0x3f
-	MaxPrefetchTexture = 31
-	MaxPrefetchSampler = 15
+	MaxPrefetchReg  = 0x3f
+	MaxPrefetchSlot = 0xffff
 )
 
 // Check finds contradictions that would make the core read nonsense.
@@ -409,7 +408,7 @@ func (m *Meta) checkOutputs() error {
 
 func (m *Meta) checkPrefetches() error {
 	for _, f := range m.Prefetches {
-		if m.Stage != ir.StageFragment || f.Reg < 0 || f.Reg > MaxPrefetchReg+1-bits.Len8(f.Mask) || f.Texture > MaxPrefetchTexture || f.Sampler > MaxPrefetchSampler {
+		if m.Stage != ir.StageFragment || f.Reg < 0 || f.Reg > MaxPrefetchReg+1-bits.Len8(f.Mask) {
 			return fmt.Errorf("ir3 meta: the texture prefetch into register %d cannot be had", f.Reg)
 		}
 	}
