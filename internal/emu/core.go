@@ -131,6 +131,9 @@ type OutputSlot struct {
 type StageIO struct {
 	Inputs  []InputSlot
 	Outputs []OutputSlot
+	// LinearTimesW: inputs without perspective are those outputs of the stage before times w, for the hardware interpolates
+	// with perspective alone and the program takes w back (fragment stage).
+	LinearTimesW bool
 	// Fragment stage.
 	UsesDiscard, WritesMemory, EarlyFragmentTests, PerSample, NeedsQuads bool
 	WritesDepth, WritesStencil, WritesSampleMask                         bool

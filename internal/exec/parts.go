@@ -159,7 +159,7 @@ func linkLinear(ctx context.Context, p *emu.Pipeline) (err error) {
 		return nil
 	}
 	mask := uint32(0)
-	if p.Fragment != nil {
+	if p.Fragment != nil && p.Fragment.IO().LinearTimesW {
 		for _, in := range p.Fragment.IO().Inputs {
 			if in.Interp == ir.InterpNoPerspective && in.Slot >= ir.SlotVar0 && in.Slot < ir.SlotVar0+32 {
 				mask |= 1 << (in.Slot - ir.SlotVar0)

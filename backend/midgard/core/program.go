@@ -200,6 +200,7 @@ func (p *program) buildIO() {
 	p.io.Captures, p.io.XfbStrides = m.Captures, m.XfbStrides
 	for _, in := range m.Inputs {
 		p.io.Inputs = append(p.io.Inputs, emu.InputSlot{Slot: in.Slot, Mask: in.Mask, Interp: in.Interp, Bits: in.Bits})
+		p.io.LinearTimesW = p.io.LinearTimesW || in.Interp == ir.InterpNoPerspective
 	}
 	for _, o := range m.Outputs {
 		p.io.Outputs = append(p.io.Outputs, emu.OutputSlot{Slot: o.Slot, Mask: o.Mask, Index: o.Index, Bits: o.Bits})

@@ -121,7 +121,39 @@ func newPlainVertex(w *world, s *ir.Shader, prog emu.Program) *plainVertex {
 			w.vary(&p.values, &in, o.Bits == 16)
 		}
 	}
+	if prog.IO().LinearTimesW {
+		p.multiply(prog.IO().Inputs)
+		p.toWindow()
+	}
 	return p
+}
+
+// multiply multiplies what is to be linear in the window by w.
+func (p *plainVertex) multiply(inputs []emu.InputSlot) {
+	for _, in := range inputs {
+		if in.Interp != ir.InterpNoPerspective || in.Slot < ir.SlotVar0 {
+			continue
+		}
+		for i := range p.values {
+			w := math.Float32frombits(p.values[i][ir.SlotPos][3])
+			for k, v := range p.values[i][in.Slot] {
+				p.values[i][in.Slot][k] = math.Float32bits(math.Float32frombits(v) * w)
+			}
+		}
+	}
+}
+
+// toWindow puts the vertices where they are in the window, with 1/w: programs that take w back want that of the centroid too.
+func (p *plainVertex) toWindow() {
+	p.io.WindowPosition = true
+	for i := range p.values {
+		pos := &p.values[i][ir.SlotPos]
+		over := 1 / math.Float32frombits(pos[3])
+		for k := range 2 {
+			pos[k] = math.Float32bits((math.Float32frombits(pos[k])*over + 1) * agreePixels / 2)
+		}
+		pos[2], pos[3] = math.Float32bits(math.Float32frombits(pos[2])*over), math.Float32bits(over)
+	}
 }
 
 // vary gives an input of a fragment shader its values at the vertices; halves are
