@@ -250,6 +250,10 @@ func (c *agreeCase) excuse(err error) string {
 		// GPUs without views of bytes load words, and take no more of them than their own bytes, whatever others store
 		// in the rest. The interpreter has found no race between the bytes themselves.
 		return "a narrow load reads neighbours, which others store"
+	case c.o.Stage == ir.StageFragment && strings.Count(err.Error(), "store of fragment") == 2:
+		// Where stores land late, those of several instructions are told of that leave what is there, as the interpreter
+		// has found of these.
+		return "several instructions store the same from all fragments"
 	case c.partial && strings.Contains(err.Error(), "hangs on what nothing wrote"):
 		// Lanes beside it have ended or are elsewhere, and lend it the garbage of their registers.
 		return "the level of detail of a quad that does not run as a whole is anything"
