@@ -380,6 +380,21 @@ func TestCheck(t *testing.T) {
 		"\tiadd r3, r2.discard, 1\n\tmov r2, r3", func(i int) uint32 { return 2*m.inWord(i) + 2 })
 }
 
+// Forms that have an encoding, of which no source says what hardware makes of them, are errors.
+func TestDoubtfulForms(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{"\ticmp_ballot r2, ueq, r10, u2", "whether ballots read uniforms"},
+		{"\tfcmp_quad_ballot r2, gt, u2, r10", "whether ballots read uniforms"},
+		{"\tthreadgroup_atomic add, r2, u2l, 0, r10, 0, 2, 128, 0", "workgroup memory read uniforms"},
+		{"\tdevice_load 0, i32, x, r2, u2_u3, -1, signed\n\twait 0", "whether an index is -1 or 65535"},
+		{"\tatomic add, 0, r2, u2_u3, -32768, unsigned, r10, 1, 0, 1, 4, 2\n\twait 0", "whether an index is -32768 or 32768"},
+	} {
+		if err := newMachine().run(t, head+c.body+"\n\tstop"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.body, err, c.want)
+		}
+	}
+}
+
 // Forms of texture instructions that hardware does not have are errors: the compiler lowers them.
 func TestLowered(t *testing.T) {
 	for _, c := range []struct{ body, want string }{

@@ -376,6 +376,20 @@ func (p *program) checkForm(x *inst) error {
 		if x.Table == 0xc || x.Table == 3 {
 			return fmt.Errorf("hardware takes the other source for truth table %04b", x.Table)
 		}
+	case isa.OpIcmpBallot, isa.OpFcmpBallot, isa.OpIcmpQuadBallot, isa.OpFcmpQuadBallot:
+		if x.Srcs[0].Kind == isa.Uniform || x.Srcs[1].Kind == isa.Uniform {
+			return errors.New("nobody knows whether ballots read uniforms")
+		}
+	case isa.OpThreadgroupAtomic:
+		if x.Srcs[0].Kind == isa.Uniform {
+			return errors.New("nobody knows whether atomics of workgroup memory read uniforms")
+		}
+	case isa.OpDeviceLoad, isa.OpDeviceStore, isa.OpAtomic:
+		for i := range x.Srcs {
+			if o := &x.Srcs[i]; o.Kind == isa.Imm && o.Val < 0 {
+				return fmt.Errorf("nobody knows whether an index is %d or %d", o.Val, uint16(o.Val))
+			}
+		}
 	case isa.OpIadd, isa.OpImadd:
 		if x.Shift > 4 {
 			return fmt.Errorf("shifts of addends by %d give 0, the most is 4", x.Shift)
