@@ -302,6 +302,9 @@ func (w *wave) fragmentOutputs(lane int) {
 			out[ir.SlotStencil][0] = z.stencil
 		}
 	}
+	if w.exec>>lane&1 == 0 {
+		mask = 0 // the lane has halted: no epilog runs in it
+	}
 	out[ir.SlotSampleMask][0] = mask &^ f.killed[lane]
 	if w.p.io.TileStores {
 		w.tileStores(lane)
