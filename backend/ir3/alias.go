@@ -149,6 +149,9 @@ func (a *aliaser) elements(v mach.Value) []mach.Operand {
 	some := false
 	for _, u := range d.Uses() {
 		x := a.def[u.Val]
+		if a.f.Class(u.Val) != classFull {
+			return nil // halves of the vector's elements
+		}
 		if a.prefetched(u.Val) || x != nil && x.Op == mach.OpSplit && a.prefetched(x.Uses()[0].Val) {
 			return nil
 		}

@@ -9,6 +9,12 @@ import (
 // nothing else.
 func removeDead(f *mach.Func) { mach.RemoveDead(f, removable) }
 
+// removeNeedless joins vectors of vectors, and deletes what that and selection left for nobody.
+func removeNeedless(f *mach.Func) {
+	mach.JoinCollects(f)
+	removeDead(f)
+}
+
 // removable reports whether a target's instruction does nothing but compute its results.
 func removable(f *mach.Func, in *mach.Instr) bool {
 	switch in.Op {
