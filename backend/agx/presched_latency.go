@@ -29,13 +29,15 @@ type latencyOrder struct {
 	preds []int32 // by instruction: what must come before it and is not placed
 	succs []int32 // succs[from[i]:from[i+1]] come after instruction i
 	from  []int32
-	ready []int32
-	order []int32
-	now   int32
-	live  int32
-	most  int32
-	room  int32 // halves that may be live
-	fill  int32 // halves that may be live where something that asks for no result begins
+	// queues hold what is ready and waits for nothing, waiting the rest, by when it is there: of each the next stands last.
+	queues  [queueKinds][]int32
+	waiting []int32
+	order   []int32
+	now     int32
+	live    int32
+	most    int32
+	room    int32 // halves that may be live
+	fill    int32 // halves that may be live where something that asks for no result begins
 	// pending counts the results under way that were asked for after the last wait.
 	pending int
 }
@@ -68,12 +70,9 @@ func (p *scheduler) lateOrder(base []int32, fill, room int32) []int32 {
 	l.prepare(p, p.list, base)
 	l.count(&p.names, len(p.list))
 	l.room, l.fill = room, fill
-	for choices := 0; len(l.ready) > 0 && choices <= maxChoices; choices += len(l.ready) {
-		k := l.choose(p)
-		i := l.ready[k]
-		l.ready[k] = l.ready[len(l.ready)-1]
-		l.ready = l.ready[:len(l.ready)-1]
-		l.place(p, i)
+	for choices, ready := 0, l.ready(); ready > 0 && choices <= maxChoices; choices += ready {
+		l.place(p, l.choose(p))
+		ready = l.ready()
 	}
 	if l.most > l.room || len(l.order) < len(p.list) {
 		return nil
@@ -116,18 +115,24 @@ func (l *latencyOrder) prepare(p *scheduler, list []*mach.Instr, base []int32) {
 		l.from[i] += l.from[i-1]
 	}
 	l.succs = slab.Resized(l.succs, len(p.preds))
-	l.ready, l.order = l.ready[:0], l.order[:0]
+	l.waiting, l.order = l.waiting[:0], l.order[:0]
+	for k := range l.queues {
+		l.queues[k] = l.queues[k][:0]
+	}
+	l.now, l.pending = 0, 0
 	for i := range list {
 		preds := p.preds[p.start[i]:p.start[i+1]]
 		for _, k := range preds {
 			l.succs[l.from[k+1]] = int32(i)
 			l.from[k+1]++
 		}
-		if l.preds[i] = int32(len(preds)); len(preds) == 0 {
-			l.ready = append(l.ready, int32(i))
+		l.preds[i] = int32(len(preds))
+	}
+	for i := range list {
+		if l.preds[i] == 0 {
+			l.enter(p, int32(i))
 		}
 	}
-	l.now, l.pending = 0, 0
 }
 
 // count finds the uses of each value, and what is live before the region of n instructions.
@@ -171,33 +176,6 @@ func (l *latencyOrder) growth(names *regionNames, i int32) (n, peak int32) {
 	return n, max(n, peak)
 }
 
-// choose picks from what is ready and has room: what asks for results and what leads to that; then what
-// waits for nothing; then what has been waited for longest. What is made of nothing and used after the region comes after
-// that: it would only take a register from what arrives. Among equals, and where nothing has room, the order of few
-// registers decides.
-func (l *latencyOrder) choose(p *scheduler) int {
-	best, bestKey := 0, int64(1)<<62
-	for k, i := range l.ready {
-		key := int64(l.rank[i])
-		wait := max(0, l.due[i]-l.now)
-		switch {
-		case wait > 0:
-			key += 2<<40 + int64(wait)<<20
-		case !l.early[i] && l.from[i] == l.from[i+1] && len(p.list[i].Ops) == 1:
-			key += 2<<40 + resultTime<<20
-		case !l.early[i]:
-			key += 1 << 40
-		}
-		if key < bestKey && !l.fits(p, i) {
-			key = int64(l.rank[i]) + 3<<40
-		}
-		if key < bestKey {
-			best, bestKey = k, key
-		}
-	}
-	return best
-}
-
 // fits reports whether there is room for an instruction, in registers and among the results that are pending.
 func (l *latencyOrder) fits(p *scheduler, i int32) bool {
 	n, peak := l.growth(&p.names, i)
@@ -229,7 +207,7 @@ func (l *latencyOrder) place(p *scheduler, i int32) {
 	for _, s := range l.succs[l.from[i]:l.from[i+1]] {
 		l.due[s] = max(l.due[s], due)
 		if l.preds[s]--; l.preds[s] == 0 {
-			l.ready = append(l.ready, s)
+			l.enter(p, s)
 		}
 	}
 }
