@@ -17,6 +17,12 @@ func (t *translator) noteCapability(c spv.Capability) {
 	if t.opts.Machine == nil {
 		return
 	}
+	switch c { // the drafts of extensions, whose numbers the extensions took over
+	case spv.CapabilityRayQueryProvisionalKHR:
+		c = spv.CapabilityRayQueryKHR
+	case spv.CapabilityRayTracingProvisionalKHR:
+		c = spv.CapabilityRayTracingKHR
+	}
 	if why := t.opts.Machine.Lacks(c); why != "" {
 		t.lacks = append(t.lacks, lacking{c, why})
 	}
