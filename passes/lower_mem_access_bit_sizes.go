@@ -5,11 +5,14 @@ import "nirc/ir"
 var lowerMemAccessBitSizesPass = &Pass{
 	Name: "lower_mem_access_bit_sizes", For: ir.HasMemory, Class: "A", Run: lowerMemAccessBitSizes, Idempotent: true,
 	Doc: "Splits explicit memory loads and stores so that none has wider components than max_bits, more than max_comps of them, or less alignment than a " +
-		"component. Values are put together and taken apart by packs and shifts. Atomics stay.",
+		"component. Values are put together and taken apart by packs and shifts. Atomics stay. Where memory takes no components as narrow, loads take them out of " +
+		"words, and stores put what fills a word into one and the rest by two atomics, which clear its bits and set them (in scratch memory by a load and a store).",
 	Options: []Option{
 		{Name: "max_bits", Doc: "widest component: 32 or 64", Default: 32},
 		{Name: "max_comps", Doc: "most components an access", Default: 4},
 		{Name: "const_bits", Doc: "narrowest component of UBO and push constant loads", Default: 8},
+		{Name: "load_bits", Doc: "narrowest component of other loads: 8, 16 or 32", Default: 8},
+		{Name: "store_bits", Doc: "narrowest component of stores: 8, 16 or 32", Default: 8},
 	},
 }
 
@@ -18,24 +21,27 @@ type memSplitter struct {
 	maxBits   int
 	maxComps  int
 	constBits int
+	loadBits  int
 }
 
 func lowerMemAccessBitSizes(c *Context, s *ir.Shader) (bool, error) {
-	m := &memSplitter{maxBits: c.Int("max_bits"), maxComps: c.Int("max_comps"), constBits: c.Int("const_bits")}
+	m := &memSplitter{maxBits: c.Int("max_bits"), maxComps: c.Int("max_comps"), constBits: c.Int("const_bits"), loadBits: c.Int("load_bits")}
+	narrow := NarrowStores{Bits: uint8(c.Int("store_bits")), Takes: func(i ir.Intrinsic) bool {
+		_, store, ok := memOffsetSrc(i)
+		return ok && store
+	}}
 	progress := false
 	for _, f := range s.Functions {
 		if f.Impl == nil {
 			continue
 		}
 		m.b = ir.NewBuilder(ir.AtStart(f.Impl.Start()))
-		changed := false
-		for blk := range f.Impl.Blocks() {
-			for in := range blk.Instrs() {
-				if in.Kind == ir.KindIntrinsic && m.split(in) {
-					in.Remove()
-					changed = true
-				}
-			}
+		changed := m.each(f.Impl, m.split)
+		if m.constBits > 8 || m.loadBits > 8 {
+			changed = m.each(f.Impl, m.narrowLoad) || changed
+		}
+		if narrow.Bits > 8 {
+			changed = LowerNarrowStores(f.Impl, narrow) || changed
 		}
 		if changed {
 			f.Impl.Preserve(ir.MetaControlFlow)
@@ -43,6 +49,40 @@ func lowerMemAccessBitSizes(c *Context, s *ir.Shader) (bool, error) {
 		}
 	}
 	return progress, nil
+}
+
+// each removes the intrinsics that f replaces.
+func (m *memSplitter) each(impl *ir.Impl, f func(*ir.Instr) bool) (changed bool) {
+	for blk := range impl.Blocks() {
+		for in := range blk.Instrs() {
+			if in.Kind == ir.KindIntrinsic && f(in) {
+				in.Remove()
+				changed = true
+			}
+		}
+	}
+	return changed
+}
+
+// narrowest is the narrowest component that an intrinsic may load.
+func (m *memSplitter) narrowest(i ir.Intrinsic) int {
+	if i == ir.IntrLoadUbo || i == ir.IntrLoadPushConstant {
+		return m.constBits
+	}
+	return m.loadBits
+}
+
+// narrowLoad loads components that are narrower than memory gives, each aligned to its size, out of words.
+func (m *memSplitter) narrowLoad(in *ir.Instr) bool {
+	off, store, ok := memOffsetSrc(in.Intr)
+	bits := int(in.Def.BitSize)
+	if !ok || store || bits < 8 || bits >= m.narrowest(in.Intr) {
+		return false
+	}
+	m.b.AtInstr(in)
+	m.b.Exact, m.b.FastMath = false, 0
+	in.Def.RewriteUses(m.narrowConst(in, off, bits, int(in.Def.NumComponents)))
+	return true
 }
 
 // alignment is the largest power of two that the access's address is known to
@@ -68,9 +108,7 @@ func (m *memSplitter) split(in *ir.Instr) bool {
 	if store {
 		bits, n = int(in.Srcs[0].Def.BitSize), int(in.Srcs[0].Def.NumComponents)
 	}
-	if bits >= 8 && bits < m.constBits && (in.Intr == ir.IntrLoadUbo || in.Intr == ir.IntrLoadPushConstant) {
-		m.b.AtInstr(in)
-		in.Def.RewriteUses(m.narrowConst(in, off, bits, n))
+	if alignment(in)*8 >= bits && m.narrowLoad(in) {
 		return true
 	}
 	u := m.unit(bits, alignment(in))
@@ -135,7 +173,9 @@ func (m *memSplitter) narrowConst(in *ir.Instr, off, bits, n int) *ir.Def {
 	for i := range comps {
 		at := b.IAddImm(base, int64(i*bits/8+int(in.Get(ir.IdxBase))))
 		word := m.access(in, off, 0, 32, 1, nil)
-		word.Set(ir.IdxBase, 0)
+		if in.Get(ir.IdxBase) != 0 {
+			word.Set(ir.IdxBase, 0)
+		}
 		word.Set(ir.IdxAlignMul, 4).Set(ir.IdxAlignOffset, 0)
 		aligned := b.Iand(at, b.ImmInt(^int64(3), at.BitSize))
 		word.MoveTo(ir.Cursor{Block: b.Cursor.Block, At: b.Cursor.At})

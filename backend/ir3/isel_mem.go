@@ -205,7 +205,7 @@ func (s *isel) data(d *ir.Def, first, n int) mach.Value {
 func (s *isel) storeSSBO(in *ir.Instr) {
 	val := in.Srcs[0].Def
 	typ, shift := isa.U32, uint(2)
-	switch val.BitSize { // narrower than the GPU's: lowerNarrowStores
+	switch val.BitSize { // narrower than the GPU's: narrowStores
 	case 32:
 	case 16:
 		typ, shift = isa.U16, 1

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"nirc/ir"
+	"nirc/passes"
 	"nirc/passes/analysis"
 )
 
@@ -182,4 +183,13 @@ func widened(d *ir.Def) (list []*ir.Instr) {
 		}
 	}
 	return list
+}
+
+// narrowStores joins or splits stores to storage buffers of components that are narrower than the GPU's.
+func (c *compiler) narrowStores() {
+	n := passes.NarrowStores{Bits: 32, Takes: func(i ir.Intrinsic) bool { return i == ir.IntrStoreSsbo }}
+	if c.gpu.Storage16 {
+		n.Bits = 16
+	}
+	passes.LowerNarrowStores(c.impl, n)
 }

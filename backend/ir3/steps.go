@@ -20,7 +20,7 @@ var loweringSteps = []step{
 	{StepInfo: backend.StepInfo{Name: "narrow_loads", Doc: "load words where the device has no loads of 8 and 16 bits"},
 		Run: func(c *compiler) error { lowerNarrowLoads(c.impl, c.gpu); return nil }},
 	{StepInfo: backend.StepInfo{Name: "narrow_stores", Doc: "join or split stores of 8 and 16 bits that the device has no form of", After: []string{"narrow_loads"}},
-		Run: func(c *compiler) error { lowerNarrowStores(c.impl, c.gpu); return nil }},
+		Run: func(c *compiler) error { c.narrowStores(); return nil }},
 	{StepInfo: backend.StepInfo{Name: "interpolation", Doc: "compute barycentrics at samples and offsets from those at the centre"},
 		Run: fragmentOnly(func(c *compiler) { lowerInterpolation(c.impl) })},
 	{StepInfo: backend.StepInfo{Name: "clock", Doc: "read the clock as the memory in which its counter shows"},

@@ -1,21 +1,30 @@
-package ir3
+package passes
 
 import "nirc/ir"
 
-// lowerNarrowStores writes stores to storage buffers that are narrower than the GPU's. Components that fill a
-// word, or a half where the GPU stores those, are stored as one. Around others there may be what other fibers store at
-// the same time, which must stay whole: two atomics on the word clear their bits and set them.
-func lowerNarrowStores(impl *ir.Impl, gpu *GPU) bool {
+// NarrowStores says which stores LowerNarrowStores writes, and what takes their place.
+type NarrowStores struct {
+	// Bits is the narrowest component that memory takes, 16 or 32.
+	Bits uint8
+	// Takes chooses stores by their intrinsics.
+	Takes func(ir.Intrinsic) bool
+}
+
+// LowerNarrowStores writes stores that are narrower than what memory takes. Components that fill a word, or a half where
+// memory takes those, are stored as one. Around others there may be what other invocations store at the same time, which must stay
+// whole: two atomics on the word clear their bits and set them. Private memory is nobody else's: the word is loaded and stored.
+func LowerNarrowStores(impl *ir.Impl, n NarrowStores) bool {
 	var found []*ir.Instr
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
-			if in.IsIntrinsic(ir.IntrStoreSsbo) && (in.Srcs[0].Def.BitSize == 8 || in.Srcs[0].Def.BitSize == 16 && !gpu.Storage16) {
+			if in.Kind == ir.KindIntrinsic && n.Takes(in.Intr) && in.Srcs[0].Def.BitSize < n.Bits {
 				found = append(found, in)
 			}
 		}
 	}
 	for _, in := range found {
-		s := narrowStore{b: ir.NewBuilder(ir.Before(in)).AtInstr(in), in: in, bytes: int(in.Srcs[0].Def.BitSize / 8), halves: gpu.Storage16}
+		addr, _, _ := memOffsetSrc(in.Intr)
+		s := narrowStore{b: ir.NewBuilder(ir.Before(in)).AtInstr(in), in: in, addr: addr, bytes: int(in.Srcs[0].Def.BitSize / 8), halves: n.Bits == 16}
 		s.lower()
 	}
 	if len(found) > 0 {
@@ -24,12 +33,16 @@ func lowerNarrowStores(impl *ir.Impl, gpu *GPU) bool {
 	return len(found) > 0
 }
 
+// wordBytes is the size of a word.
+const wordBytes = 4
+
 // narrowStore is a store of components of 8 or 16 bits.
 type narrowStore struct {
 	b     *ir.Builder
 	in    *ir.Instr
+	addr  int // the source that is the offset or the address
 	bytes int // of a component
-	// halves: the GPU stores halves of words too.
+	// halves: memory takes halves of words too.
 	halves bool
 	// start is a byte offset that is a multiple of align, which is at most a word; the first component comes phase
 	// bytes after it.
@@ -49,7 +62,7 @@ func (s *narrowStore) lower() {
 	in := s.in
 	s.align = int(min(max(in.Get(ir.IdxAlignMul), uint64(s.bytes)), wordBytes))
 	s.phase = int(in.Get(ir.IdxAlignOffset)) % s.align
-	s.start = s.b.IAddImm(in.Srcs[2].Def, int64(-s.phase))
+	s.start = s.b.IAddImm(in.Srcs[s.addr].Def, int64(in.Get(ir.IdxBase))-int64(s.phase))
 	end := s.phase + int(in.Srcs[0].Def.NumComponents)*s.bytes
 	for at := 0; at < end; at += s.align {
 		s.piece(at, s.align)
@@ -120,11 +133,37 @@ func (s *narrowStore) flush() {
 	if len(r.vals) == 0 {
 		return
 	}
-	b, in := s.b, s.in
-	x := b.Intrinsic(ir.IntrStoreSsbo, 0, 0, b.Vec(r.vals...), in.Srcs[1].Def, b.IAddImm(s.start, int64(r.at)))
-	x.CopyIndices(in)
-	x.Set(ir.IdxWriteMask, 1<<len(r.vals)-1).Set(ir.IdxAlignMul, uint64(r.size)).Set(ir.IdxAlignOffset, 0)
+	b := s.b
+	v := b.Vec(r.vals...)
+	s.store(v, b.IAddImm(s.start, int64(r.at)), r.size)
 	r.vals = r.vals[:0]
+}
+
+// store stores a value of words or halves.
+func (s *narrowStore) store(v, at *ir.Def, size int) {
+	x := s.b.Intrinsic(s.in.Intr, 0, 0, s.sources(s.in.Intr, v, at)...)
+	x.CopyIndices(s.in)
+	x.Set(ir.IdxWriteMask, 1<<v.NumComponents-1).Set(ir.IdxAlignMul, uint64(size)).Set(ir.IdxAlignOffset, 0)
+	if s.in.Get(ir.IdxBase) != 0 {
+		x.Set(ir.IdxBase, 0)
+	}
+}
+
+// sources are those of an access to the store's memory with another value and offset: the value, if there is one, stands where
+// the intrinsic has it.
+func (s *narrowStore) sources(intr ir.Intrinsic, v, at *ir.Def) (list []*ir.Def) {
+	if m := s.in.Memory(); m.Space == ir.SpaceSsbo {
+		list = append(list, s.in.Srcs[m.Handle].Def)
+	}
+	list = append(list, at)
+	switch {
+	case v == nil:
+	case intr == s.in.Intr: // stores begin with it
+		list = append([]*ir.Def{v}, list...)
+	default:
+		list = append(list, v)
+	}
+	return list
 }
 
 // word is the components of a piece in their places, zeros between them.
@@ -227,11 +266,23 @@ func (s *narrowStore) part(at, size int, mask uint32) {
 		word, keep, bits = b.IAddImm(s.start, int64(at&^(wordBytes-1))), b.Imm32(^(mask << n)), s.shl(bits, n)
 	} else {
 		word = wordAround(b, offset)
-		n := b.Ishl(offset, b.Imm32(3)) // shifts take it modulo 32
+		n := b.Ishl(resizeUint(b, offset, 32), b.Imm32(3)) // shifts take it modulo 32
 		keep, bits = s.keep(mask, n), b.Ishl(bits, n)
+	}
+	if s.in.Memory().Space == ir.SpaceScratch {
+		old := b.Intrinsic(ir.IntrLoadScratch, 1, 32, word).Set(ir.IdxAlignMul, wordBytes)
+		s.store(b.Ior(b.Iand(&old.Def, keep), bits), word, wordBytes)
+		return
 	}
 	s.atomic(ir.AtomicIAnd, word, keep)
 	s.atomic(ir.AtomicIOr, word, bits)
+}
+
+// wordAround is the offset of the word that a byte is in, as four times its number.
+func wordAround(b *ir.Builder, at *ir.Def) *ir.Def {
+	word := b.Ishl(b.Ushr(at, b.Imm32(2)), b.Imm32(2))
+	word.Instr.NoUnsignedWrap = true
+	return word
 }
 
 // keep has the bits of a word that are not in a mask shifted by n.
@@ -244,6 +295,15 @@ func (s *narrowStore) keep(mask uint32, n *ir.Def) *ir.Def {
 }
 
 func (s *narrowStore) atomic(op ir.AtomicOp, word, data *ir.Def) {
-	in := s.in
-	s.b.Intrinsic(ir.IntrSsboAtomic, 1, 32, in.Srcs[1].Def, word, data).Set(ir.IdxAtomicOp, uint64(op)).Set(ir.IdxAccess, in.Get(ir.IdxAccess))
+	intr := ir.IntrSsboAtomic
+	switch s.in.Memory().Space {
+	case ir.SpaceShared:
+		intr = ir.IntrSharedAtomic
+	case ir.SpaceGlobal:
+		intr = ir.IntrGlobalAtomic
+	}
+	x := s.b.Intrinsic(intr, 1, 32, s.sources(intr, data, word)...).Set(ir.IdxAtomicOp, uint64(op))
+	if access := s.in.Get(ir.IdxAccess); access != 0 {
+		x.Set(ir.IdxAccess, access)
+	}
 }
