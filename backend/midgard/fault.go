@@ -56,6 +56,7 @@ const (
 	faultWidenedSum                     // reductions of 16-bit operands write 16 bits
 	faultBarrierFlag                    // the metadata has no barriers
 	faultSampleThere                    // positions are read of samples that the pixel does not have
+	faultGatherOrder                    // gathers are taken to give the texels in the order of the API
 	numFaults
 )
 

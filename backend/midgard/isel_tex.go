@@ -137,6 +137,10 @@ func texType(c ir.TypeClass) isa.TexType {
 	return isa.TexTypeFloat
 }
 
+// gathered is where a gather has the texels (0, 1), (1, 1), (1, 0) and (0, 0), which are the
+// API's components: it gives them row by row (midgard.md §6.1).
+var gathered = [4]uint8{2, 3, 1, 0}
+
 // texResult adds a texture instruction and copies its result, of which only what is read lands anywhere.
 func (s *isel) texResult(in *ir.Instr, t isa.Texture) {
 	read := max(readOf(&in.Def)&fullMask(int(in.Def.NumComponents)), 1)
@@ -146,6 +150,9 @@ func (s *isel) texResult(in *ir.Instr, t isa.Texture) {
 	for c, lane := 0, first; c < 4; c++ {
 		if read>>c&1 != 0 {
 			o.swz[c], from[lane] = uint8(lane), c
+			if in.TexOp == ir.TexOpTg4 && !faults.has(faultGatherOrder) {
+				from[lane] = int(gathered[c])
+			}
 			t.Mask |= 1 << lane
 			lane++
 		}

@@ -140,6 +140,34 @@ func limitedLod() error {
 	return nil
 }
 
+// gatherOrder gathers four texels that differ.
+func gatherOrder() error {
+	text := strings.NewReplacer("tex2D<f32>", "sampled2D<f32>", "%2:32x2 = load_const (0x1, 0x2)", "%2:32x2 = load_const (0x3f000000, 0x3f000000)",
+		"txf texture_deref=%0", "tg4 texture_deref=%0 sampler_deref=%0").Replace(testUnfedRefusedText)
+	img, err := emu.NewImage(emu.ImageDesc{Width: 2, Height: 2, Format: emu.FormatByName("R32_SFLOAT")})
+	if err != nil {
+		return err
+	}
+	for i := range 4 {
+		emu.StoreBytes(img.Data[4*i:], 4, uint64(math.Float32bits(float32(i))))
+	}
+	_, p, err := loadText(text, CompileOptions{})
+	if err != nil {
+		return err
+	}
+	l := &emu.Launch{Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}}
+	l.Env.Bindings.Set(0, 0, []emu.Descriptor{{Type: emu.DescCombinedImageSampler, Image: &emu.ImageView{Image: img}, Sampler: &emu.Sampler{MaxLod: emu.LodNone}}})
+	if err := fragmentOut(p, l); err != nil {
+		return err
+	}
+	for c, want := range [4]float32{2, 3, 1, 0} {
+		if got := math.Float32frombits(l.Out[0][ir.SlotData0][c]); got != want {
+			return fmt.Errorf("component %d is texel %v, want %v", c, got, want)
+		}
+	}
+	return nil
+}
+
 //go:embed testdata/ir/far_texel.nir
 var farTexelText string
 

@@ -71,6 +71,7 @@ var obligations = []struct {
 	{"varyings are stored beside varyings alone", faultVaryPairs, drawsAlike(storing, plainColor)},
 	{"tags of writeouts are those of the chip", faultUpperTags, upperTags},
 	{"samplers that ignore explicit LODs are done by the shader", faultBrokenLOD, limitedLod},
+	{"gathers have the texels row by row", faultGatherOrder, gatherOrder},
 	{"coordinates beyond 16 bits are outside of images", faultTexelCoords, farTexel},
 	{"transform feedback is stored by the program", faultFeedback, feedback},
 	{"varyings that nothing feeds are refused", faultUnfed, unfedInput},

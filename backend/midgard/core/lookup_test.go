@@ -33,6 +33,11 @@ func levels(t *testing.T, d emu.ImageDesc) emu.Descriptor {
 	return emu.Descriptor{Type: emu.DescCombinedImageSampler, Image: v, Sampler: &emu.Sampler{MaxLod: 100}}
 }
 
+// gatherAt makes a lookup a gather of the first component, and texel k of it the result.
+func gatherAt(k int) func(x *isa.Texture) {
+	return func(x *isa.Texture) { x.Mode, x.Swizzle = isa.TexGatherX, isa.Swz(k, k, k, k) }
+}
+
 // TestLookup holds where a lookup takes each operand from: as a number in the word, or of a register's halves or words.
 func TestLookup(t *testing.T) {
 	plain := emu.ImageDesc{Width: 8, Height: 8, Layers: 3, Mips: 4}
@@ -123,6 +128,10 @@ func TestLookup(t *testing.T) {
 		{"a texel left of the first, by halves, and an offset", isa.TexFetch, [4]uint32{4<<16 | minus(1)&0xffff}, [4]uint32{},
 			func(x *isa.Texture) { x.CoordFull, x.CoordSwizzle, x.Offset = false, isa.Swz(0, 1, 2, 2), 0x0f2 }, 31},
 		{"a texel of a layer", isa.TexFetch, [4]uint32{1, 2, 9, 2}, [4]uint32{}, func(x *isa.Texture) { x.Texture, x.Lod = 2, 1 }, 1221},
+		{"the first texel of a gather", isa.TexSampleLod, [4]uint32{f(0.3), f(0.7)}, [4]uint32{}, gatherAt(0), 51},
+		{"the second texel of a gather", isa.TexSampleLod, [4]uint32{f(0.3), f(0.7)}, [4]uint32{}, gatherAt(1), 52},
+		{"the third texel of a gather", isa.TexSampleLod, [4]uint32{f(0.3), f(0.7)}, [4]uint32{}, gatherAt(2), 61},
+		{"the fourth texel of a gather", isa.TexSampleLod, [4]uint32{f(0.3), f(0.7)}, [4]uint32{}, gatherAt(3), 62},
 		{"a sample", isa.TexFetch, [4]uint32{1, 2, 1, 9}, [4]uint32{}, func(x *isa.Texture) { x.Texture = 3 }, 2021},
 	} {
 		x := plainForm(c.op)

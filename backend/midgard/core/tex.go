@@ -321,12 +321,15 @@ func (w *wave) sample(t *thread, b *bundle, at *[4][4]uint32, lane int, whole bo
 		return [4]uint32{v[0], v[0], v[0], v[0]}, nil
 	case x.Mode == isa.TexGatherShadow:
 		op.Compare = true
-		return d.Image.Gather(sampler, &op, 0, nil), nil
+		return rows(d.Image.Gather(sampler, &op, 0, nil)), nil
 	case x.Mode >= isa.TexGatherX && x.Mode < isa.TexGatherX+4:
-		return d.Image.Gather(sampler, &op, int(x.Mode-isa.TexGatherX), nil), nil
+		return rows(d.Image.Gather(sampler, &op, int(x.Mode-isa.TexGatherX), nil)), nil
 	}
 	return v, errors.New("the texture mode is not supported")
 }
+
+// rows orders the texels of a gather, which the API names (0, 1), (1, 1), (1, 0), (0, 0), row by row.
+func rows(v [4]uint32) [4]uint32 { return [4]uint32{v[3], v[2], v[0], v[1]} }
 
 // coordOf reads the coordinates, of a cube the direction that its pair means.
 func coordOf(d emu.TexDim, at *[4]uint32) (c [3]float32) {
