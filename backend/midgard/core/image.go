@@ -131,10 +131,8 @@ func (w *wave) image(s *inputs, l *isa.LoadStore) error {
 		w.noteTexel(s, t.access(), emu.AccessRead, nil)
 		return w.result(s.t, l, typed(l.Op.Info().Elem, t.load(w.l.Env.Mem)))
 	case isa.KindLeaImage:
-		plain := *l
-		plain.Swizzle = isa.XYZW
 		a := w.texelAddress(&t)
-		return w.result(s.t, &plain, [4]uint32{uint32(a), uint32(a >> 32)})
+		return w.result(s.t, l, [4]uint32{uint32(a), uint32(a >> 32)})
 	}
 	v, err := s.data(l)
 	if err == nil {

@@ -24,25 +24,31 @@ func texels(t *testing.T) (*emu.ImageView, emu.Descriptor) {
 	return v, emu.Descriptor{Type: emu.DescStorageImage, Image: v, Sampler: &emu.Sampler{}}
 }
 
-// TestImageAtomic: the address of a texel, an atomic on it, a load.
+// TestImageAtomic: the address of a texel in either half of a register, an atomic on it, a load.
 func TestImageAtomic(t *testing.T) {
-	m := newMachine(64)
-	v, d := texels(t)
-	m.env.Bindings.Set(0, 1, []emu.Descriptor{d})
-	meta := computeMeta()
-	meta.Images = []abi.Texture{{Range: abi.Range{Binding: 1, First: 35, Stride: 1, Count: 1}, Dim: ir.Dim2D}}
-	lea := isa.LoadStore{Op: isa.LdLeaImage, Reg: isa.RegConst, Mask: 3, Swizzle: isa.XYZW, Arg: isa.AddrReg{Reg: 1}, Index: zero}
-	add := isa.LoadStore{Op: isa.LdAtomicAdd, Reg: 2, Mask: 1, Toggle: true, Format: isa.IndexU32, Index: zero}
-	add.SetAtomicSrc(isa.AddrReg{Reg: 1, Comp: 1})
-	ld := isa.LoadStore{Op: isa.LdImageU32, Reg: 2, Mask: 2, Swizzle: 0, Arg: isa.AddrReg{Reg: 1}, Index: zero}
-	lea.SetSlot(35, 0)
-	ld.SetSlot(35, 0)
-	prog := append(inputsBundle(0, 0, [4]uint32{h2(3, 1), 1000, 0, 0}), constants(2, [4]uint32{}), ldst(lea), ldst(add), ldst(ld))
-	if err := m.compute(load(t, meta, append(prog, output(2, 0)...)...)); err != nil {
-		t.Fatal(err)
-	}
-	if got := words4(m.buf.Data); got != ([4]uint32{107, 1107}) || v.Load(3, 1, 0, 0, 0)[0] != 1107 {
-		t.Errorf("old and new %v, in the image %v", got, v.Load(3, 1, 0, 0, 0))
+	for _, c := range []struct {
+		mask    uint8
+		swizzle isa.Swizzle
+		at      uint8
+	}{{3, isa.XYZW, 0}, {12, isa.Swz(0, 1, 0, 1), 2}} {
+		m := newMachine(64)
+		v, d := texels(t)
+		m.env.Bindings.Set(0, 1, []emu.Descriptor{d})
+		meta := computeMeta()
+		meta.Images = []abi.Texture{{Range: abi.Range{Binding: 1, First: 35, Stride: 1, Count: 1}, Dim: ir.Dim2D}}
+		lea := isa.LoadStore{Op: isa.LdLeaImage, Reg: isa.RegConst, Mask: c.mask, Swizzle: c.swizzle, Arg: isa.AddrReg{Reg: 1}, Index: zero}
+		add := isa.LoadStore{Op: isa.LdAtomicAdd, Reg: 2, Mask: 1, Toggle: true, Format: isa.IndexU32, Arg: isa.AddrReg{Comp: c.at}, Index: zero}
+		add.SetAtomicSrc(isa.AddrReg{Reg: 1, Comp: 1})
+		ld := isa.LoadStore{Op: isa.LdImageU32, Reg: 2, Mask: 2, Swizzle: 0, Arg: isa.AddrReg{Reg: 1}, Index: zero}
+		lea.SetSlot(35, 0)
+		ld.SetSlot(35, 0)
+		prog := append(inputsBundle(0, 0, [4]uint32{h2(3, 1), 1000, 0, 0}), constants(2, [4]uint32{}), ldst(lea), ldst(add), ldst(ld))
+		if err := m.compute(load(t, meta, append(prog, output(2, 0)...)...)); err != nil {
+			t.Fatal(err)
+		}
+		if got := words4(m.buf.Data); got != ([4]uint32{107, 1107}) || v.Load(3, 1, 0, 0, 0)[0] != 1107 {
+			t.Errorf("mask %d: old and new %v, in the image %v", c.mask, got, v.Load(3, 1, 0, 0, 0))
+		}
 	}
 }
 
