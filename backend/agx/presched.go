@@ -60,11 +60,15 @@ type scheduler struct {
 	names regionNames
 	// preds[start[i]:start[i+1]] have to come before instruction i; waits[i]
 	// counts what has to come after it and is not placed.
-	preds   []int32
-	start   []int32
-	waits   []int32
-	def     []int32 // by name: the instruction of the region that defines it, plus 1
-	dead    []int32 // by name: its size, and 0 while it is live
+	preds []int32
+	start []int32
+	waits []int32
+	def   []int32 // by name: the instruction of the region that defines it, plus 1
+	dead  []int32 // by name: its size, and 0 while it is live
+	// delta is by instruction the change of the live halves before it against those after it; readers[from[v]:from[v+1]]
+	// read the value of name v.
+	delta, readers, from []int32
+
 	ready   []int32
 	order   []int32
 	sorted  []*mach.Instr
@@ -228,6 +232,7 @@ func (p *scheduler) edge(k int32) {
 // if there were too many choices.
 func (p *scheduler) run() bool {
 	p.atEnd()
+	p.weigh()
 	p.ready, p.order = p.ready[:0], p.order[:0]
 	for i := range p.list {
 		if p.waits[i] == 0 {
@@ -238,9 +243,10 @@ func (p *scheduler) run() bool {
 		if choices += len(p.ready); choices > maxChoices {
 			return false
 		}
-		best, gain := 0, p.delta(p.ready[0])
-		for k := 1; k < len(p.ready); k++ {
-			if d := p.delta(p.ready[k]); d < gain || d == gain && p.ready[k] > p.ready[best] {
+		best := 0
+		gain := p.delta[p.ready[0]]
+		for k, i := range p.ready {
+			if d := p.delta[i]; d < gain || d == gain && i > p.ready[best] {
 				best, gain = k, d
 			}
 		}
@@ -259,28 +265,49 @@ func (p *scheduler) run() bool {
 	return true
 }
 
-// delta is the change of the live halves before an instruction against
-// those after it. Every choice asks for that of all that is ready: without conditions, which no predictor knows.
-func (p *scheduler) delta(i int32) (n int32) {
-	writes, reads := p.names.both(i)
-	dead := p.dead
-	for _, v := range writes {
-		n += dead[v] - p.names.size[v]
+// weigh finds the change of the live halves before each instruction against those after it, with what is live after the
+// region, and what reads each value.
+func (p *scheduler) weigh() {
+	n := &p.names
+	p.delta, p.from = slab.Resized(p.delta, len(p.list)), slab.Zeroed(p.from, len(n.vals)+2)
+	for i := range int32(len(p.list)) {
+		d := int32(0)
+		writes, reads := n.both(i)
+		for _, v := range writes {
+			d += p.dead[v] - n.size[v]
+		}
+		for _, v := range reads {
+			d += p.dead[v]
+			p.from[v+2]++
+		}
+		p.delta[i] = d
 	}
-	for _, v := range reads {
-		n += dead[v]
+	for v := 2; v < len(p.from); v++ {
+		p.from[v] += p.from[v-1]
 	}
-	return n
+	p.readers = slab.Resized(p.readers, int(p.from[len(p.from)-1]))
+	for i := range int32(len(p.list)) {
+		for _, v := range n.reads(i) {
+			p.readers[p.from[v+1]] = i
+			p.from[v+1]++
+		}
+	}
 }
 
-// place makes live what is live before an instruction.
+// place makes live what is live before an instruction: whoever else reads it, or writes it, adds that much less.
 func (p *scheduler) place(i int32) {
-	writes, reads := p.names.both(i)
-	for _, v := range writes {
-		p.dead[v] = p.names.size[v]
-	}
-	for _, v := range reads {
+	for _, v := range p.names.reads(i) {
+		size := p.dead[v]
+		if size == 0 {
+			continue
+		}
 		p.dead[v] = 0
+		for _, k := range p.readers[p.from[v]:p.from[v+1]] {
+			p.delta[k] -= size
+		}
+		if d := p.def[v]; d != 0 {
+			p.delta[d-1] -= size
+		}
 	}
 }
 

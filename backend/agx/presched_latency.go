@@ -22,7 +22,11 @@ const (
 // latencyOrder is the state of a region that is put in order from its first instruction on. Nothing but loads
 // and what leads to them goes up: what waits for nothing follows in the order that keeps few registers live.
 type latencyOrder struct {
-	left  []int32 // by name: uses that are to come in the region; more if it is live after it
+	left []int32 // by name: uses that are to come in the region; more if it is live after it
+	// growth and peak are by instruction how many registers more are live after it and while it runs, readers by name the
+	// instructions that read the value and are not placed, all in one by exclusive or.
+	growth, peak, readers []int32
+
 	rank  []int32 // by instruction: its place in the order of few registers
 	early []bool  // by instruction: it asks for a result, or one that does needs it
 	due   []int32 // by instruction: when its sources are there
@@ -69,6 +73,7 @@ func (p *scheduler) lateOrder(base []int32, fill, room int32) []int32 {
 	l := &p.late
 	l.prepare(p, p.list, base)
 	l.count(&p.names, len(p.list))
+	l.weigh(&p.names, len(p.list))
 	l.room, l.fill = room, fill
 	for choices, ready := 0, l.ready(); ready > 0 && choices <= maxChoices; choices += ready {
 		l.place(p, l.choose(p))
@@ -160,30 +165,46 @@ func (l *latencyOrder) count(names *regionNames, n int) {
 	l.most = l.live
 }
 
-// growth is how many registers more are live after an instruction, and peak how many while it runs.
-func (l *latencyOrder) growth(names *regionNames, i int32) (n, peak int32) {
-	for _, v := range names.writes(i) {
-		if peak += names.size[v]; l.left[v] > 0 {
-			n += names.size[v]
+// weigh finds how many registers more are live after each instruction, and how many while it runs. Both hold until
+// something else that reads the same values is placed.
+func (l *latencyOrder) weigh(names *regionNames, n int) {
+	l.growth, l.peak, l.readers = slab.Resized(l.growth, n), slab.Resized(l.peak, n), slab.Zeroed(l.readers, len(names.vals))
+	for i := range int32(n) {
+		var grown, peak int32
+		writes, reads := names.both(i)
+		for _, v := range writes {
+			if peak += names.size[v]; l.left[v] > 0 {
+				grown += names.size[v]
+			}
 		}
-	}
-	for _, v := range names.reads(i) {
-		if l.left[v] == 1 {
-			n -= names.size[v]
-			peak -= names.size[v]
+		for _, v := range reads {
+			if l.readers[v] ^= i; l.left[v] == 1 {
+				grown -= names.size[v]
+				peak -= names.size[v]
+			}
 		}
+		l.growth[i], l.peak[i] = grown, peak
 	}
-	return n, max(n, peak)
+}
+
+// read takes a reader, i, from a value. The one that is left, if it is the last, ends it.
+func (l *latencyOrder) read(names *regionNames, v, i int32) {
+	l.readers[v] ^= i
+	if l.left[v]--; l.left[v] == 1 {
+		last := l.readers[v]
+		l.growth[last] -= names.size[v]
+		l.peak[last] -= names.size[v]
+	}
 }
 
 // fits reports whether there is room for an instruction, in registers and among the results that are pending.
 func (l *latencyOrder) fits(p *scheduler, i int32) bool {
-	n, peak := l.growth(&p.names, i)
+	n := l.growth[i]
 	room := l.fill
 	if l.early[i] {
 		room = l.room
 	}
-	return (n <= 0 || l.live+peak <= room) && (l.pending < maxInFlight || !asks(p.list[i]))
+	return (n <= 0 || l.live+max(n, l.peak[i]) <= room) && (l.pending < maxInFlight || !asks(p.list[i]))
 }
 
 // place puts an instruction next.
@@ -191,11 +212,10 @@ func (l *latencyOrder) place(p *scheduler, i int32) {
 	if l.due[i] > l.now {
 		l.now, l.pending = l.due[i], 0
 	}
-	n, peak := l.growth(&p.names, i)
-	l.most = max(l.most, l.live+peak)
-	l.live += n
+	l.most = max(l.most, l.live+max(l.growth[i], l.peak[i]))
+	l.live += l.growth[i]
 	for _, v := range p.names.reads(i) {
-		l.left[v]--
+		l.read(&p.names, v, i)
 	}
 	l.order = append(l.order, i)
 	l.now++
