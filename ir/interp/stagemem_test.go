@@ -114,3 +114,24 @@ func TestTessControlStage(t *testing.T) {
 		}
 	}
 }
+
+//go:embed testdata/ir/control_copy.nir
+var controlCopy string
+
+// TestTessControlCopy copies an array from the inputs of a vertex, a byte at a time, and stores it the other way round.
+func TestTessControlCopy(t *testing.T) {
+	p := stageProgram(t, controlCopy)
+	patch := emu.Patch{Out: make([]emu.Slots, 3)}
+	l := &emu.Launch{NumLanes: 3}
+	for k := range 3 {
+		patch.In = append(patch.In, filled(uint32(0x01020300+1000*k)))
+		l.TessCtrl = append(l.TessCtrl, emu.TessCtrlLane{Patch: &patch, InvocationID: uint32(k)})
+	}
+	runWave(t, p, l)
+	for k := range 3 {
+		first := uint32(0x01020300+1000*k) + uint32(ir.SlotVar0) + 1
+		if a, b := patch.Out[k][ir.SlotVar0+3][0], patch.Out[k][ir.SlotVar0+4][0]; a != first+1 || b != first {
+			t.Errorf("vertex %d has %#x and %#x, want %#x and %#x", k, a, b, first+1, first)
+		}
+	}
+}
