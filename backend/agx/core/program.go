@@ -149,7 +149,7 @@ func (p *program) sweep(code []byte, pc int, at []int32) error {
 		at[pc] = int32(len(p.code) - 1)
 		in, n, err := isa.Unpack(code[pc:])
 		if err != nil {
-			x.err, x.exec, x.n = err, execBytes, 2
+			x.err, x.exec = err, execBytes
 			pc += 2
 			continue
 		}
