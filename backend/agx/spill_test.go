@@ -54,3 +54,40 @@ func TestSpillBesideArrays(t *testing.T) {
 		t.Errorf("a frame that is too large: %v", err)
 	}
 }
+
+// TestSpillBesideOneAccess: a far array that is accessed at one place only, which stores, leaves what is spilled alone.
+func TestSpillBesideOneAccess(t *testing.T) {
+	shader := func() *ir.Shader {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		s.ScratchSize = farArrays + 16
+		off := b.Ishl(b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0), b.Imm32(2))
+		var vals []*ir.Def
+		for i := range 40 {
+			vals = append(vals, gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.Iadd(off, b.Imm32(uint32(4*i))), 1))
+		}
+		sum := b.Imm32(0)
+		for _, v := range vals {
+			sum = b.Iadd(b.Imul(sum, b.Imm32(5)), v)
+		}
+		i := b.PushLoop()
+		at := b.Iand(sum, b.Imm32(0x1fc))
+		b.Intrinsic(ir.IntrStoreScratch, 0, 0, sum, at).Set(ir.IdxAlignMul, 4).Set(ir.IdxWriteMask, 1)
+		b.Jump(ir.JumpBreak)
+		b.PopLoop(i)
+		for _, v := range vals {
+			sum = b.Ixor(b.Imul(sum, b.Imm32(7)), v)
+		}
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), off, sum)
+		return s
+	}
+	opts := CompileOptions{Halves: 48}
+	if bin, _ := build(t, shader(), opts); bin.Stats.Spills == 0 {
+		t.Fatalf("nothing is spilled: %s", bin.Stats)
+	}
+	for seed := range int64(4) {
+		r := &gputest.Run{Groups: 1, In: gputest.RandomInput(seed, 128), OutSize: 4 * 64}
+		if err := execute(t, shader(), opts, r, nil); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand"
+	"strings"
 	"testing"
 
 	"nirc/backend/gputest"
@@ -162,6 +163,10 @@ func TestSumRows(t *testing.T) {
 	gputest.StoreWords(b, out, b.Imm32(0), b.Vec(dots[:]...))
 	bin, text := listing(t, s, CompileOptions{})
 	expect(t, text, "FMUL.f32", "FADD.f32")
+	// Of the four rows the last one counts once: it is added as it is.
+	if n := strings.Count(text, "FMUL.f32"); n != 3 {
+		t.Errorf("%d rows are scaled, want 3:\n%s", n, text)
+	}
 	if bin.Stats.Instrs > 24 {
 		t.Errorf("%d instructions:\n%s", bin.Stats.Instrs, text)
 	}
