@@ -49,6 +49,17 @@ func TestFusion(t *testing.T) {
 			late := b.Fmax(b.Fadd(f[0], f[1]), f[2])
 			return b.Ffma(f[1], f[2], b.Ffma(f[0], f[1], b.Fmul(late, f[3])))
 		}, map[string]int{"mad.f32": 2, "mul.f": 1}},
+		// What is added comes last: the first step of the sum stands after all phis of its block.
+		{"phis", func(b *ir.Builder, f [4]*ir.Def, id *ir.Def) *ir.Def {
+			x := b.Ffma(f[1], f[2], b.Fmul(f[0], f[3]))
+			i := b.PushIf(b.Ult(id, b.Imm32(20)))
+			p, q, r := b.Fadd(f[0], f[1]), b.Fadd(f[2], f[3]), b.Fadd(f[1], f[3])
+			gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Imul(id, b.Imm32(4)), q)
+			b.PushElse(i)
+			b.PopIf(i)
+			p, q, r = b.IfPhi(i, p, f[2]), b.IfPhi(i, q, f[0]), b.IfPhi(i, r, f[1])
+			return b.Fmax(b.Fadd(x, q), b.Fmin(p, r))
+		}, map[string]int{"mad.f32": 2, "mul.f": 0}},
 		{"bits", func(b *ir.Builder, _ [4]*ir.Def, id *ir.Def) *ir.Def {
 			shlm := b.Iand(b.Ishl(id, b.Imm32(3)), b.Imm32(40))
 			shrg := b.Ior(b.Ushr(id, b.Imm32(1)), shlm)
@@ -59,6 +70,11 @@ func TestFusion(t *testing.T) {
 		}, map[string]int{"shlm": 0}},
 	} {
 		s := fuseShader(c.build)
+		ordered := ir.Clone(s)
+		orderSums(ordered.Entry().Impl)
+		if err := ir.Validate(ordered); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
 		bin, err := compile(s, CompileOptions{})
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
