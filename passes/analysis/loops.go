@@ -396,8 +396,18 @@ func (s *simulator) add(d *ir.Def, comp int) int {
 	return len(s.keys) - 1
 }
 
-// run evaluates the slice iteration by iteration until the test leaves.
+// run finds the first iteration in which the test leaves.
 func (s *simulator) run(test *exitTest) (uint32, bool) {
+	if c, ok := s.counter(test); ok {
+		if trips, known, decided := c.trips(); decided {
+			return trips, known
+		}
+	}
+	return s.follow(test)
+}
+
+// follow evaluates the slice iteration by iteration until the test leaves.
+func (s *simulator) follow(test *exitTest) (uint32, bool) {
 	n := len(s.keys)
 	s.vals, s.next = slab.Zeroed(s.vals, n), slab.Zeroed(s.next, n)
 	for i := range s.keys {
