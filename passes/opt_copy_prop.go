@@ -11,6 +11,9 @@ var optCopyPropPass = &Pass{
 // order sees a definition's own sources propagated before its uses, except for
 // phis, whose turn comes in the next run.
 func optCopyProp(impl *ir.Impl) (progress bool) {
+	if !readsCopies(impl) {
+		return false
+	}
 	for b := range impl.Blocks() {
 		for in := b.First(); in != nil; in = in.Next() {
 			for i := range in.Srcs {
@@ -32,32 +35,68 @@ func optCopyProp(impl *ir.Impl) (progress bool) {
 	return progress
 }
 
+// readsCopies reports whether anything reads a copy that may read what it copies. Two of three runs find nothing, and to ask
+// the copies for their uses takes less than to ask all uses for what they read.
+func readsCopies(impl *ir.Impl) bool {
+	for b := range impl.Blocks() {
+		for in := b.First(); in != nil; in = in.Next() {
+			if !copies(in) {
+				continue
+			}
+			for u := in.Def.FirstUse(); u != nil; u = u.NextUse() {
+				if u.Instr == nil || u.Instr.Kind != ir.KindALU {
+					if throughWhole(u) != nil {
+						return true
+					}
+				} else if _, from := throughALU(u.Instr, u, srcComps(u)); from != nil {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// srcComps is the number of lanes that an ALU instruction reads by a source.
+func srcComps(u *ir.Src) int {
+	in := u.Instr
+	i := 0
+	for &in.Srcs[i] != u {
+		i++
+	}
+	return in.SrcComps(i)
+}
+
 // copies reports whether an instruction makes nothing new: a move, or a vector of components.
 func copies(in *ir.Instr) bool { return in.Kind == ir.KindALU && (in.Op == ir.OpMov || in.IsVec()) }
 
 // copyPropALU looks through moves and vectors after an ALU source of n lanes.
 func copyPropALU(in *ir.Instr, s *ir.Src, n int) (progress bool) {
 	for {
-		d := s.Def.Instr
-		if d.Kind != ir.KindALU {
+		swz, from := throughALU(in, s, n)
+		if from == nil {
 			return progress
 		}
-		switch {
-		case d.Op == ir.OpMov && d != in:
-			s.Swizzle = s.Swizzle.Compose(d.Srcs[0].Swizzle)
-			s.Set(d.Srcs[0].Def)
-		case d.IsVec() && d != in:
-			swz, from, ok := throughVec(d, s.Swizzle, n)
-			if !ok {
-				return progress
-			}
-			s.Swizzle = swz
-			s.Set(from)
-		default:
-			return progress
-		}
+		s.Swizzle = swz
+		s.Set(from)
 		progress = true
 	}
+}
+
+// throughALU returns what an ALU source of n lanes reads through the move or vector that it reads, nil if it reads none.
+func throughALU(in *ir.Instr, s *ir.Src, n int) (ir.Swizzle, *ir.Def) {
+	d := s.Def.Instr
+	switch {
+	case d.Kind != ir.KindALU || d == in:
+		return 0, nil
+	case d.Op == ir.OpMov:
+		return s.Swizzle.Compose(d.Srcs[0].Swizzle), d.Srcs[0].Def
+	case d.IsVec():
+		if swz, from, ok := throughVec(d, s.Swizzle, n); ok {
+			return swz, from
+		}
+	}
+	return 0, nil
 }
 
 // throughVec finds the one value that the n lanes read of the vector come from.
@@ -80,26 +119,35 @@ func takesDeref(s *ir.Src) bool { return s.Instr != nil && s.Instr.Kind != ir.Ki
 // copyPropWhole looks through copies of a whole value after a source without swizzle.
 func copyPropWhole(s *ir.Src) (progress bool) {
 	for {
-		d := s.Def.Instr
-		if d.Kind != ir.KindALU || d == s.Instr {
-			return progress
-		}
-		n := int(d.Def.NumComponents)
-		var from *ir.Def
-		switch {
-		case d.Op == ir.OpMov && d.Srcs[0].Swizzle.Same(ir.IdentitySwizzle, n):
-			from = d.Srcs[0].Def
-		case d.IsVec():
-			swz, def, ok := throughVec(d, ir.IdentitySwizzle, n)
-			if !ok || !swz.Same(ir.IdentitySwizzle, n) {
-				return progress
-			}
-			from = def
-		}
-		if from == nil || int(from.NumComponents) != n || from.Instr.Kind == ir.KindDeref && !takesDeref(s) {
+		from := throughWhole(s)
+		if from == nil {
 			return progress
 		}
 		s.Set(from)
 		progress = true
 	}
+}
+
+// throughWhole returns what the value that a source without swizzle reads is a copy of, nil if it is none.
+func throughWhole(s *ir.Src) *ir.Def {
+	d := s.Def.Instr
+	if d.Kind != ir.KindALU || d == s.Instr {
+		return nil
+	}
+	n := int(d.Def.NumComponents)
+	var from *ir.Def
+	switch {
+	case d.Op == ir.OpMov && d.Srcs[0].Swizzle.Same(ir.IdentitySwizzle, n):
+		from = d.Srcs[0].Def
+	case d.IsVec():
+		swz, def, ok := throughVec(d, ir.IdentitySwizzle, n)
+		if !ok || !swz.Same(ir.IdentitySwizzle, n) {
+			return nil
+		}
+		from = def
+	}
+	if from == nil || int(from.NumComponents) != n || from.Instr.Kind == ir.KindDeref && !takesDeref(s) {
+		return nil
+	}
+	return from
 }
