@@ -14,6 +14,15 @@ func Refuse(target string, s *ir.Shader, in *ir.Instr, format string, args ...an
 	return passes.RefusalAt(s, in, target+": "+fmt.Sprintf(format, args...))
 }
 
+// UnknownIntrinsic says of an intrinsic that a target has no selection for what it is; colour is why its fragment shaders do not
+// read what an attachment holds.
+func UnknownIntrinsic(target string, s *ir.Shader, in *ir.Instr, colour string) string {
+	if in.Intr == ir.IntrLoadOutput && s.Stage == ir.StageFragment {
+		return "what the colour attachment holds is not supported as a value: " + colour
+	}
+	return fmt.Sprintf("the intrinsic %s is not supported by the %s backend", in.Intr, target)
+}
+
 // Broken makes the error of a code generator that was given IR which the target's pipeline
 // does not leave, as after a pass that was disabled. It is no refusal.
 func Broken(target string, s *ir.Shader, in *ir.Instr, format string, args ...any) error {

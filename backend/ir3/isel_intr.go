@@ -95,7 +95,7 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		}
 	default:
 		if !s.chainValue(in) && !s.sysval(in) && !s.subgroup(in) && !s.derivative(in) {
-			s.fail(in, "the intrinsic %s is not supported by the ir3 backend", in.Intr)
+			s.fail(in, "%s", backend.UnknownIntrinsic("ir3", s.sh, in, "a shader reads attachments as textures, input attachments, and blending is the fixed function's"))
 		}
 	}
 }
