@@ -150,7 +150,11 @@ func (s *isel) floatSource(in *ir.Instr, i int, op isa.Op) source {
 func (s *isel) intSource(in *ir.Instr, i int) source {
 	q := &in.Srcs[i]
 	d, swz, mod := q.Def, q.Swizzle, isa.ModSext
+	if in.Op == ir.OpU2f32 { // of the others, of 16 bits, what stands above them does not reach the result
+		mod = isa.ModZext
+	}
 	if c := d.Instr; c.Kind == ir.KindALU && (c.Op == ir.OpI2i32 || c.Op == ir.OpU2u32) && c.Srcs[0].Def.BitSize == 16 && !c.Srcs[0].Def.IsConst() {
+		mod = isa.ModSext
 		if c.Op == ir.OpU2u32 {
 			mod = isa.ModZext
 		}
