@@ -548,5 +548,9 @@ func (w *wave) atomic(s *inputs, l *isa.LoadStore) error {
 	if err != nil {
 		return err
 	}
-	return w.result(s.t, l, [4]uint32{uint32(old), uint32(old >> 32)})
+	lo, hi := uint32(old), uint32(old>>32)
+	if info.Size == 4 {
+		hi = lo
+	}
+	return w.result(s.t, l, [4]uint32{lo, hi, lo, hi}) // in each lane or half that the mask has
 }

@@ -142,7 +142,7 @@ func TestAtomics(t *testing.T) {
 			emu.StoreBytes(m.buf.Data, 4, 7)
 			meta := computeMeta()
 			meta.SharedSize = 16
-			l := mem(c.op, 2, 1, 0)
+			l := mem(c.op, 2, 5, 0) // the old value lands in x and in z
 			l.SetAtomicSrc(isa.AddrReg{Reg: 1, Comp: 2})
 			// The value compared with is r27.y; it takes the index's place.
 			if c.op == isa.LdAtomicCmpXchg {
@@ -163,7 +163,7 @@ func TestAtomics(t *testing.T) {
 			prog = append(prog, ldst(back))
 			if err := m.compute(load(t, meta, append(prog, output(2, 16)...)...)); err != nil {
 				t.Errorf("%s: %v", c.op, err)
-			} else if got := words4(m.buf.Data[16:]); got != ([4]uint32{7, c.want}) {
+			} else if got := words4(m.buf.Data[16:]); got != ([4]uint32{7, c.want, 7}) {
 				t.Errorf("%s (shared %t): old and new %#x, want 7, %#x", c.op, shared, got, c.want)
 			}
 		}
