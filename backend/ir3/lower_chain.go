@@ -199,7 +199,7 @@ func (c *chain) field(shift, mask uint32) *ir.Def {
 // vertexBase is the byte address of a vertex of the thread's primitive.
 func (c *chain) vertexBase(vertex *ir.Def) *ir.Def {
 	shift := uint32(0)
-	if c.out.TessLocal {
+	if c.out.TessLocal && c.s.Stage == ir.StageTessCtrl {
 		shift = abi.HeaderTessLocalShift
 	}
 	prim := c.b.Imul24(c.field(shift, abi.HeaderLocalPrimMask), c.param(abi.PrimStride))

@@ -90,7 +90,7 @@ const (
 	HeaderInvocationShift = 11
 	HeaderInvocationMask  = 31
 	HeaderLocalPrimMask   = 63
-	HeaderTessLocalShift  = 16 // of the local primitive in a TCS header with TessLocal
+	HeaderTessLocalShift  = 16 // of the local primitive where tessellation control reads the header, with TessLocal
 	HeaderThreadShift     = 16 // of a geometry thread
 	HeaderThreadMask      = 1023
 )

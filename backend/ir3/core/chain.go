@@ -360,11 +360,16 @@ func (w *wave) chainSysval(k abi.SysvalKind, lane int) (v [4]uint32) {
 // whose threads the next one takes over.
 func (w *wave) chainHeader(lane int, invocation uint32) uint32 {
 	local, vertex := uint32(lane/verticesTogether), uint32(lane%verticesTogether)
-	if w.p.meta.Stage == ir.StageTessCtrl {
+	control := w.p.meta.Stage == ir.StageTessCtrl
+	if control {
 		local, vertex = uint32(w.chain.patchOf[lane]), 0
 	}
-	if w.p.meta.Chain.TessLocal {
-		local <<= abi.HeaderTessLocalShift
+	if w.p.meta.Chain.TessLocal { // each of the two stages has a field, what the other's holds is none of its business
+		other := ^local & abi.HeaderLocalPrimMask
+		if control {
+			local, other = other, local
+		}
+		local |= other << abi.HeaderTessLocalShift
 	}
 	return local | vertex<<abi.HeaderVertexShift | invocation<<abi.HeaderInvocationShift
 }
