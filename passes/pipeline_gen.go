@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x3c899d72
+const builtinSum = 0x705d5302
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1243,510 +1243,524 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 430, "use", nil},
 				{2, 430, "common", nil},
 			}},
-			{4, 431, "", []node{
-				{2, 431, "use", nil},
-				{2, 431, "optimise", nil},
-			}},
 			{4, 432, "", []node{
-				{2, 432, "use", nil},
-				{2, 432, "interface", nil},
-			}},
-			{4, 433, "", []node{
-				{2, 433, "lower_tex", nil},
-				{4, 433, "", []node{
-					{2, 433, "txd", nil},
-					{2, 433, "cube", nil},
-				}},
-			}},
-			{4, 435, "", []node{
-				{2, 435, "if", nil},
-				{2, 435, "level >= O1", nil},
-				{2, 436, "then", nil},
-				{3, 436, "", []node{
-					{2, 436, "opt_uniform_atomics", nil},
-				}},
-			}},
-			{2, 437, "lower_atomics", nil},
-			{2, 438, "lower_frexp", nil},
-			{2, 439, "lower_flrp", nil},
-			{4, 440, "", []node{
-				{2, 440, "use", nil},
-				{2, 440, "scalar", nil},
-			}},
-			{2, 441, "lower_phis_to_scalar", nil},
-			{4, 442, "", []node{
-				{2, 442, "use", nil},
-				{2, 442, "optimise", nil},
-			}},
-			{2, 444, "io_add_const_offset_to_base", nil},
-			{4, 447, "", []node{
-				{2, 447, "lower_indirect_derefs", nil},
-				{4, 447, "", []node{
-					{2, 447, "modes", nil},
-					{2, 447, "function_temp", nil},
-					{2, 447, "max_length", nil},
-					{2, 447, "4", nil},
-				}},
-			}},
-			{2, 448, "lower_vars_to_ssa", nil},
-			{4, 449, "", []node{
-				{2, 449, "if", nil},
-				{2, 449, "level >= O1", nil},
-				{2, 450, "then", nil},
-				{3, 450, "", []node{
-					{2, 450, "shrink_vec_array_vars", nil},
-					{4, 450, "", []node{
-						{2, 450, "opt_large_constants", nil},
-						{4, 450, "", []node{
-							{2, 450, "packed", nil},
-							{2, 450, "32", nil},
+				{2, 432, "if", nil},
+				{2, 432, "level >= O1", nil},
+				{2, 433, "then", nil},
+				{3, 433, "", []node{
+					{4, 433, "", []node{
+						{2, 433, "opt_shrink_stores", nil},
+						{4, 433, "", []node{
+							{2, 433, "images", nil},
+							{2, 433, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 451, "", []node{
-				{2, 451, "lower_vars_to_explicit_types", nil},
-				{4, 451, "", []node{
-					{2, 451, "modes", nil},
-					{2, 451, "function_temp|shader_temp", nil},
+			{4, 434, "", []node{
+				{2, 434, "use", nil},
+				{2, 434, "optimise", nil},
+			}},
+			{4, 435, "", []node{
+				{2, 435, "use", nil},
+				{2, 435, "interface", nil},
+			}},
+			{4, 436, "", []node{
+				{2, 436, "lower_tex", nil},
+				{4, 436, "", []node{
+					{2, 436, "txd", nil},
+					{2, 436, "cube", nil},
 				}},
 			}},
+			{4, 438, "", []node{
+				{2, 438, "if", nil},
+				{2, 438, "level >= O1", nil},
+				{2, 439, "then", nil},
+				{3, 439, "", []node{
+					{2, 439, "opt_uniform_atomics", nil},
+				}},
+			}},
+			{2, 440, "lower_atomics", nil},
+			{2, 441, "lower_frexp", nil},
+			{2, 442, "lower_flrp", nil},
+			{4, 443, "", []node{
+				{2, 443, "use", nil},
+				{2, 443, "scalar", nil},
+			}},
+			{2, 444, "lower_phis_to_scalar", nil},
+			{4, 445, "", []node{
+				{2, 445, "use", nil},
+				{2, 445, "optimise", nil},
+			}},
+			{2, 447, "io_add_const_offset_to_base", nil},
+			{4, 450, "", []node{
+				{2, 450, "lower_indirect_derefs", nil},
+				{4, 450, "", []node{
+					{2, 450, "modes", nil},
+					{2, 450, "function_temp", nil},
+					{2, 450, "max_length", nil},
+					{2, 450, "4", nil},
+				}},
+			}},
+			{2, 451, "lower_vars_to_ssa", nil},
 			{4, 452, "", []node{
-				{2, 452, "lower_explicit_io", nil},
-				{4, 452, "", []node{
-					{2, 452, "modes", nil},
-					{2, 452, "function_temp|shader_temp|mem_constant", nil},
+				{2, 452, "if", nil},
+				{2, 452, "level >= O1", nil},
+				{2, 453, "then", nil},
+				{3, 453, "", []node{
+					{2, 453, "shrink_vec_array_vars", nil},
+					{4, 453, "", []node{
+						{2, 453, "opt_large_constants", nil},
+						{4, 453, "", []node{
+							{2, 453, "packed", nil},
+							{2, 453, "32", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 453, "remove_dead_derefs", nil},
 			{4, 454, "", []node{
-				{2, 454, "if", nil},
-				{2, 454, "level >= O1", nil},
-				{2, 455, "then", nil},
-				{3, 455, "", []node{
-					{2, 455, "opt_load_store_update_alignments", nil},
-					{2, 455, "opt_load_store_vectorize", nil},
+				{2, 454, "lower_vars_to_explicit_types", nil},
+				{4, 454, "", []node{
+					{2, 454, "modes", nil},
+					{2, 454, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{4, 456, "", []node{
-				{2, 456, "lower_mem_access_bit_sizes", nil},
-				{4, 456, "", []node{
-					{2, 456, "max_bits", nil},
-					{2, 456, "32", nil},
-					{2, 456, "const_bits", nil},
-					{2, 456, "32", nil},
+			{4, 455, "", []node{
+				{2, 455, "lower_explicit_io", nil},
+				{4, 455, "", []node{
+					{2, 455, "modes", nil},
+					{2, 455, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
-			{2, 457, "lower_wrmasks", nil},
-			{4, 458, "", []node{
-				{2, 458, "lower_subgroups", nil},
-				{4, 458, "", []node{
-					{2, 458, "only_64", nil},
-					{2, 458, "true", nil},
-					{2, 458, "to_scalar", nil},
-					{2, 458, "true", nil},
-					{2, 458, "split_64", nil},
-					{2, 458, "true", nil},
-					{2, 458, "vote_eq", nil},
-					{2, 458, "true", nil},
-					{2, 458, "scans", nil},
-					{2, 458, "true", nil},
+			{2, 456, "remove_dead_derefs", nil},
+			{4, 457, "", []node{
+				{2, 457, "if", nil},
+				{2, 457, "level >= O1", nil},
+				{2, 458, "then", nil},
+				{3, 458, "", []node{
+					{2, 458, "opt_load_store_update_alignments", nil},
+					{2, 458, "opt_load_store_vectorize", nil},
 				}},
 			}},
 			{4, 459, "", []node{
-				{2, 459, "lower_bit_size", nil},
+				{2, 459, "lower_mem_access_bit_sizes", nil},
 				{4, 459, "", []node{
-					{2, 459, "below", nil},
-					{2, 459, "16", nil},
-					{2, 459, "to", nil},
-					{2, 459, "16", nil},
+					{2, 459, "max_bits", nil},
+					{2, 459, "32", nil},
+					{2, 459, "const_bits", nil},
+					{2, 459, "32", nil},
 				}},
 			}},
+			{2, 460, "lower_wrmasks", nil},
 			{4, 461, "", []node{
-				{2, 461, "if", nil},
-				{2, 461, "level >= O1", nil},
-				{2, 462, "then", nil},
-				{3, 462, "", []node{
-					{4, 462, "", []node{
-						{2, 462, "opt_reassociate", nil},
-						{4, 462, "", []node{
-							{2, 462, "float", nil},
-							{2, 462, "true", nil},
-						}},
-					}},
+				{2, 461, "lower_subgroups", nil},
+				{4, 461, "", []node{
+					{2, 461, "only_64", nil},
+					{2, 461, "true", nil},
+					{2, 461, "to_scalar", nil},
+					{2, 461, "true", nil},
+					{2, 461, "split_64", nil},
+					{2, 461, "true", nil},
+					{2, 461, "vote_eq", nil},
+					{2, 461, "true", nil},
+					{2, 461, "scans", nil},
+					{2, 461, "true", nil},
 				}},
 			}},
-			{4, 463, "", []node{
-				{2, 463, "use", nil},
-				{2, 463, "legalise_sums", nil},
+			{4, 462, "", []node{
+				{2, 462, "lower_bit_size", nil},
+				{4, 462, "", []node{
+					{2, 462, "below", nil},
+					{2, 462, "16", nil},
+					{2, 462, "to", nil},
+					{2, 462, "16", nil},
+				}},
 			}},
 			{4, 464, "", []node{
 				{2, 464, "if", nil},
 				{2, 464, "level >= O1", nil},
 				{2, 465, "then", nil},
-				{3, 466, "", []node{
-					{4, 466, "", []node{
-						{2, 466, "loop", nil},
-						{3, 467, "", []node{
-							{4, 467, "", []node{
-								{2, 467, "use", nil},
-								{2, 467, "turn", nil},
-							}},
-							{2, 468, "lower_alu_to_scalar", nil},
-							{4, 469, "", []node{
-								{2, 469, "opt_peephole_select", nil},
-								{4, 469, "", []node{
-									{2, 469, "limit", nil},
-									{2, 469, "64", nil},
-									{2, 469, "indirect_load_ok", nil},
-									{2, 469, "true", nil},
-									{2, 469, "expensive_alu_ok", nil},
-									{2, 469, "true", nil},
-								}},
-							}},
-							{4, 470, "", []node{
-								{2, 470, "use", nil},
-								{2, 470, "tail", nil},
-							}},
+				{3, 465, "", []node{
+					{4, 465, "", []node{
+						{2, 465, "opt_reassociate", nil},
+						{4, 465, "", []node{
+							{2, 465, "float", nil},
+							{2, 465, "true", nil},
 						}},
-						{2, 471, "max", nil},
-						{2, 471, "12", nil},
 					}},
 				}},
 			}},
-			{4, 472, "", []node{
-				{2, 472, "lower_phis_to_scalar", nil},
-				{4, 472, "", []node{
-					{2, 472, "all", nil},
-					{2, 472, "true", nil},
-				}},
+			{4, 466, "", []node{
+				{2, 466, "use", nil},
+				{2, 466, "legalise_sums", nil},
 			}},
-			{4, 473, "", []node{
-				{2, 473, "if", nil},
-				{2, 473, "level >= O2", nil},
-				{2, 474, "then", nil},
-				{3, 474, "", []node{
-					{4, 474, "", []node{
-						{2, 474, "opt_gcm", nil},
-						{4, 474, "", []node{
-							{2, 474, "sink", nil},
-							{2, 474, "false", nil},
+			{4, 467, "", []node{
+				{2, 467, "if", nil},
+				{2, 467, "level >= O1", nil},
+				{2, 468, "then", nil},
+				{3, 469, "", []node{
+					{4, 469, "", []node{
+						{2, 469, "loop", nil},
+						{3, 470, "", []node{
+							{4, 470, "", []node{
+								{2, 470, "use", nil},
+								{2, 470, "turn", nil},
+							}},
+							{2, 471, "lower_alu_to_scalar", nil},
+							{4, 472, "", []node{
+								{2, 472, "opt_peephole_select", nil},
+								{4, 472, "", []node{
+									{2, 472, "limit", nil},
+									{2, 472, "64", nil},
+									{2, 472, "indirect_load_ok", nil},
+									{2, 472, "true", nil},
+									{2, 472, "expensive_alu_ok", nil},
+									{2, 472, "true", nil},
+								}},
+							}},
+							{4, 473, "", []node{
+								{2, 473, "use", nil},
+								{2, 473, "tail", nil},
+							}},
 						}},
+						{2, 474, "max", nil},
+						{2, 474, "12", nil},
 					}},
 				}},
 			}},
 			{4, 475, "", []node{
-				{2, 475, "if", nil},
-				{2, 475, "level >= O1", nil},
-				{2, 476, "then", nil},
-				{3, 476, "", []node{
-					{4, 476, "", []node{
-						{2, 476, "use", nil},
-						{2, 476, "late", nil},
-					}},
+				{2, 475, "lower_phis_to_scalar", nil},
+				{4, 475, "", []node{
+					{2, 475, "all", nil},
+					{2, 475, "true", nil},
 				}},
 			}},
-			{4, 477, "", []node{
-				{2, 477, "use", nil},
-				{2, 477, "scalar", nil},
-			}},
-			{4, 478, "", []node{
-				{2, 478, "use", nil},
-				{2, 478, "clean", nil},
-			}},
-			{4, 480, "", []node{
-				{2, 480, "if", nil},
-				{2, 480, "level >= O2", nil},
-				{2, 481, "then", nil},
-				{3, 481, "", []node{
-					{4, 481, "", []node{
-						{2, 481, "opt_sink", nil},
-						{4, 481, "", []node{
-							{2, 481, "inputs", nil},
-							{2, 481, "true", nil},
-							{2, 481, "buffers", nil},
-							{2, 481, "true", nil},
-							{2, 481, "compares", nil},
-							{2, 481, "true", nil},
-							{2, 481, "copies", nil},
-							{2, 481, "true", nil},
-							{2, 481, "alu", nil},
-							{2, 481, "true", nil},
+			{4, 476, "", []node{
+				{2, 476, "if", nil},
+				{2, 476, "level >= O2", nil},
+				{2, 477, "then", nil},
+				{3, 477, "", []node{
+					{4, 477, "", []node{
+						{2, 477, "opt_gcm", nil},
+						{4, 477, "", []node{
+							{2, 477, "sink", nil},
+							{2, 477, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 482, "remove_dead_variables", nil},
-			{2, 483, "gather_info", nil},
-		}},
-		{2, 485, "midgard", nil},
-		{3, 486, "", []node{
-			{4, 486, "", []node{
-				{2, 486, "use", nil},
-				{2, 486, "common", nil},
-			}},
-			{4, 487, "", []node{
-				{2, 487, "use", nil},
-				{2, 487, "vectors", nil},
-			}},
-			{4, 488, "", []node{
-				{2, 488, "use", nil},
-				{2, 488, "interface", nil},
-			}},
-			{4, 489, "", []node{
-				{2, 489, "if", nil},
-				{2, 489, "stage == fragment", nil},
-				{2, 490, "then", nil},
-				{3, 490, "", []node{
-					{2, 490, "lower_helper_writes", nil},
+			{4, 478, "", []node{
+				{2, 478, "if", nil},
+				{2, 478, "level >= O1", nil},
+				{2, 479, "then", nil},
+				{3, 479, "", []node{
+					{4, 479, "", []node{
+						{2, 479, "use", nil},
+						{2, 479, "late", nil},
+					}},
 				}},
+			}},
+			{4, 480, "", []node{
+				{2, 480, "use", nil},
+				{2, 480, "scalar", nil},
+			}},
+			{4, 481, "", []node{
+				{2, 481, "use", nil},
+				{2, 481, "clean", nil},
+			}},
+			{4, 483, "", []node{
+				{2, 483, "if", nil},
+				{2, 483, "level >= O2", nil},
+				{2, 484, "then", nil},
+				{3, 484, "", []node{
+					{4, 484, "", []node{
+						{2, 484, "opt_sink", nil},
+						{4, 484, "", []node{
+							{2, 484, "inputs", nil},
+							{2, 484, "true", nil},
+							{2, 484, "buffers", nil},
+							{2, 484, "true", nil},
+							{2, 484, "compares", nil},
+							{2, 484, "true", nil},
+							{2, 484, "copies", nil},
+							{2, 484, "true", nil},
+							{2, 484, "alu", nil},
+							{2, 484, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 485, "remove_dead_variables", nil},
+			{2, 486, "gather_info", nil},
+		}},
+		{2, 488, "midgard", nil},
+		{3, 489, "", []node{
+			{4, 489, "", []node{
+				{2, 489, "use", nil},
+				{2, 489, "common", nil},
+			}},
+			{4, 490, "", []node{
+				{2, 490, "use", nil},
+				{2, 490, "vectors", nil},
 			}},
 			{4, 491, "", []node{
-				{2, 491, "lower_atomics", nil},
-				{4, 491, "", []node{
-					{2, 491, "wide", nil},
-					{2, 491, "true", nil},
-				}},
+				{2, 491, "use", nil},
+				{2, 491, "interface", nil},
 			}},
 			{4, 492, "", []node{
-				{2, 492, "lower_subgroups", nil},
-				{4, 492, "", []node{
-					{2, 492, "size_one", nil},
-					{2, 492, "true", nil},
+				{2, 492, "if", nil},
+				{2, 492, "stage == fragment", nil},
+				{2, 493, "then", nil},
+				{3, 493, "", []node{
+					{2, 493, "lower_helper_writes", nil},
 				}},
 			}},
-			{4, 493, "", []node{
-				{2, 493, "lower_tex", nil},
-				{4, 493, "", []node{
-					{2, 493, "wide", nil},
-					{2, 493, "true", nil},
-					{2, 493, "projector", nil},
-					{2, 493, "true", nil},
-					{2, 493, "implicit_lod", nil},
-					{2, 493, "true", nil},
-					{2, 493, "min_lod", nil},
-					{2, 493, "true", nil},
-					{2, 493, "lod_ddx", nil},
-					{2, 493, "true", nil},
-					{2, 493, "lod_query", nil},
-					{2, 493, "true", nil},
-					{2, 493, "txd", nil},
-					{2, 493, "all", nil},
-					{2, 493, "txs_lod", nil},
-					{2, 493, "true", nil},
-					{2, 493, "tg4_offsets", nil},
-					{2, 493, "true", nil},
+			{4, 494, "", []node{
+				{2, 494, "lower_atomics", nil},
+				{4, 494, "", []node{
+					{2, 494, "wide", nil},
+					{2, 494, "true", nil},
 				}},
 			}},
 			{4, 495, "", []node{
-				{2, 495, "lower_indirect_textures", nil},
+				{2, 495, "lower_subgroups", nil},
 				{4, 495, "", []node{
-					{2, 495, "queries", nil},
+					{2, 495, "size_one", nil},
 					{2, 495, "true", nil},
-					{2, 495, "words", nil},
-					{2, 495, "4", nil},
 				}},
 			}},
-			{2, 496, "lower_frexp", nil},
-			{2, 497, "lower_flrp", nil},
+			{4, 496, "", []node{
+				{2, 496, "lower_tex", nil},
+				{4, 496, "", []node{
+					{2, 496, "wide", nil},
+					{2, 496, "true", nil},
+					{2, 496, "projector", nil},
+					{2, 496, "true", nil},
+					{2, 496, "implicit_lod", nil},
+					{2, 496, "true", nil},
+					{2, 496, "min_lod", nil},
+					{2, 496, "true", nil},
+					{2, 496, "lod_ddx", nil},
+					{2, 496, "true", nil},
+					{2, 496, "lod_query", nil},
+					{2, 496, "true", nil},
+					{2, 496, "txd", nil},
+					{2, 496, "all", nil},
+					{2, 496, "txs_lod", nil},
+					{2, 496, "true", nil},
+					{2, 496, "tg4_offsets", nil},
+					{2, 496, "true", nil},
+				}},
+			}},
 			{4, 498, "", []node{
-				{2, 498, "use", nil},
-				{2, 498, "vectors", nil},
+				{2, 498, "lower_indirect_textures", nil},
+				{4, 498, "", []node{
+					{2, 498, "queries", nil},
+					{2, 498, "true", nil},
+					{2, 498, "words", nil},
+					{2, 498, "4", nil},
+				}},
 			}},
-			{2, 500, "io_add_const_offset_to_base", nil},
+			{2, 499, "lower_frexp", nil},
+			{2, 500, "lower_flrp", nil},
 			{4, 501, "", []node{
-				{2, 501, "if", nil},
-				{2, 501, "level >= O1", nil},
-				{2, 502, "then", nil},
-				{3, 502, "", []node{
-					{4, 502, "", []node{
-						{2, 502, "opt_shrink_stores", nil},
-						{4, 502, "", []node{
-							{2, 502, "images", nil},
-							{2, 502, "true", nil},
+				{2, 501, "use", nil},
+				{2, 501, "vectors", nil},
+			}},
+			{2, 503, "io_add_const_offset_to_base", nil},
+			{4, 504, "", []node{
+				{2, 504, "if", nil},
+				{2, 504, "level >= O1", nil},
+				{2, 505, "then", nil},
+				{3, 505, "", []node{
+					{4, 505, "", []node{
+						{2, 505, "opt_shrink_stores", nil},
+						{4, 505, "", []node{
+							{2, 505, "images", nil},
+							{2, 505, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 505, "", []node{
-				{2, 505, "lower_indirect_derefs", nil},
-				{4, 505, "", []node{
-					{2, 505, "modes", nil},
-					{2, 505, "function_temp", nil},
-					{2, 505, "max_length", nil},
-					{2, 505, "4", nil},
+			{4, 508, "", []node{
+				{2, 508, "lower_indirect_derefs", nil},
+				{4, 508, "", []node{
+					{2, 508, "modes", nil},
+					{2, 508, "function_temp", nil},
+					{2, 508, "max_length", nil},
+					{2, 508, "4", nil},
 				}},
 			}},
-			{2, 506, "lower_vars_to_ssa", nil},
-			{4, 507, "", []node{
-				{2, 507, "if", nil},
-				{2, 507, "level >= O1", nil},
-				{2, 508, "then", nil},
-				{3, 508, "", []node{
-					{2, 508, "shrink_vec_array_vars", nil},
-					{4, 508, "", []node{
-						{2, 508, "opt_large_constants", nil},
-						{4, 508, "", []node{
-							{2, 508, "packed", nil},
-							{2, 508, "32", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 509, "", []node{
-				{2, 509, "lower_vars_to_explicit_types", nil},
-				{4, 509, "", []node{
-					{2, 509, "modes", nil},
-					{2, 509, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 509, "lower_vars_to_ssa", nil},
 			{4, 510, "", []node{
-				{2, 510, "lower_explicit_io", nil},
-				{4, 510, "", []node{
-					{2, 510, "modes", nil},
-					{2, 510, "function_temp|shader_temp|mem_constant", nil},
+				{2, 510, "if", nil},
+				{2, 510, "level >= O1", nil},
+				{2, 511, "then", nil},
+				{3, 511, "", []node{
+					{2, 511, "shrink_vec_array_vars", nil},
+					{4, 511, "", []node{
+						{2, 511, "opt_large_constants", nil},
+						{4, 511, "", []node{
+							{2, 511, "packed", nil},
+							{2, 511, "32", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 511, "remove_dead_derefs", nil},
 			{4, 512, "", []node{
-				{2, 512, "lower_mem_access_bit_sizes", nil},
+				{2, 512, "lower_vars_to_explicit_types", nil},
 				{4, 512, "", []node{
-					{2, 512, "max_bits", nil},
-					{2, 512, "32", nil},
-					{2, 512, "const_bits", nil},
-					{2, 512, "32", nil},
+					{2, 512, "modes", nil},
+					{2, 512, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{4, 514, "", []node{
-				{2, 514, "if", nil},
-				{2, 514, "kernel", nil},
-				{2, 515, "then", nil},
-				{3, 516, "", []node{
-					{4, 516, "", []node{
-						{2, 516, "lower_phis_to_scalar", nil},
-						{4, 516, "", []node{
-							{2, 516, "wider", nil},
-							{2, 516, "4", nil},
+			{4, 513, "", []node{
+				{2, 513, "lower_explicit_io", nil},
+				{4, 513, "", []node{
+					{2, 513, "modes", nil},
+					{2, 513, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 514, "remove_dead_derefs", nil},
+			{4, 515, "", []node{
+				{2, 515, "lower_mem_access_bit_sizes", nil},
+				{4, 515, "", []node{
+					{2, 515, "max_bits", nil},
+					{2, 515, "32", nil},
+					{2, 515, "const_bits", nil},
+					{2, 515, "32", nil},
+				}},
+			}},
+			{4, 517, "", []node{
+				{2, 517, "if", nil},
+				{2, 517, "kernel", nil},
+				{2, 518, "then", nil},
+				{3, 519, "", []node{
+					{4, 519, "", []node{
+						{2, 519, "lower_phis_to_scalar", nil},
+						{4, 519, "", []node{
+							{2, 519, "wider", nil},
+							{2, 519, "4", nil},
 						}},
 					}},
-					{4, 517, "", []node{
-						{2, 517, "lower_alu_width", nil},
-						{4, 517, "", []node{
-							{2, 517, "width", nil},
-							{2, 517, "4", nil},
-							{2, 517, "scalar", nil},
-							{2, 517, "64", nil},
-							{2, 517, "sources", nil},
-							{2, 517, "4", nil},
+					{4, 520, "", []node{
+						{2, 520, "lower_alu_width", nil},
+						{4, 520, "", []node{
+							{2, 520, "width", nil},
+							{2, 520, "4", nil},
+							{2, 520, "scalar", nil},
+							{2, 520, "64", nil},
+							{2, 520, "sources", nil},
+							{2, 520, "4", nil},
 						}},
 					}},
-					{2, 518, "opt_copy_prop", nil},
-					{2, 519, "opt_dce", nil},
+					{2, 521, "opt_copy_prop", nil},
+					{2, 522, "opt_dce", nil},
 				}},
 			}},
-			{4, 520, "", []node{
-				{2, 520, "lower_bit_size", nil},
-				{4, 520, "", []node{
-					{2, 520, "below", nil},
-					{2, 520, "32", nil},
-					{2, 520, "to", nil},
-					{2, 520, "32", nil},
-					{2, 520, "bytes", nil},
-					{2, 520, "true", nil},
-				}},
-			}},
-			{2, 522, "opt_algebraic_before_lower_int64", nil},
 			{4, 523, "", []node{
-				{2, 523, "loop", nil},
-				{3, 524, "", []node{
-					{4, 524, "", []node{
-						{2, 524, "lower_64bit_phis", nil},
-						{4, 524, "", []node{
-							{2, 524, "pairs", nil},
-							{2, 524, "true", nil},
-						}},
-					}},
-					{2, 525, "opt_algebraic", nil},
-					{2, 526, "lower_doubles", nil},
+				{2, 523, "lower_bit_size", nil},
+				{4, 523, "", []node{
+					{2, 523, "below", nil},
+					{2, 523, "32", nil},
+					{2, 523, "to", nil},
+					{2, 523, "32", nil},
+					{2, 523, "bytes", nil},
+					{2, 523, "true", nil},
+				}},
+			}},
+			{2, 525, "opt_algebraic_before_lower_int64", nil},
+			{4, 526, "", []node{
+				{2, 526, "loop", nil},
+				{3, 527, "", []node{
 					{4, 527, "", []node{
-						{2, 527, "lower_int64", nil},
+						{2, 527, "lower_64bit_phis", nil},
 						{4, 527, "", []node{
 							{2, 527, "pairs", nil},
 							{2, 527, "true", nil},
 						}},
 					}},
-					{2, 528, "lower_idiv", nil},
-					{2, 529, "lower_alu", nil},
-					{2, 530, "lower_pack", nil},
-					{2, 531, "opt_copy_prop", nil},
-					{2, 532, "opt_constant_folding", nil},
-					{2, 533, "opt_cse", nil},
-					{2, 534, "opt_dce", nil},
+					{2, 528, "opt_algebraic", nil},
+					{2, 529, "lower_doubles", nil},
+					{4, 530, "", []node{
+						{2, 530, "lower_int64", nil},
+						{4, 530, "", []node{
+							{2, 530, "pairs", nil},
+							{2, 530, "true", nil},
+						}},
+					}},
+					{2, 531, "lower_idiv", nil},
+					{2, 532, "lower_alu", nil},
+					{2, 533, "lower_pack", nil},
+					{2, 534, "opt_copy_prop", nil},
+					{2, 535, "opt_constant_folding", nil},
+					{2, 536, "opt_cse", nil},
+					{2, 537, "opt_dce", nil},
 				}},
-				{2, 535, "max", nil},
-				{2, 535, "8", nil},
-			}},
-			{4, 536, "", []node{
-				{2, 536, "use", nil},
-				{2, 536, "last_vectors", nil},
-			}},
-			{4, 537, "", []node{
-				{2, 537, "if", nil},
-				{2, 537, "level >= O1", nil},
-				{2, 538, "then", nil},
-				{3, 538, "", []node{
-					{2, 538, "opt_shrink_vectors", nil},
-				}},
+				{2, 538, "max", nil},
+				{2, 538, "8", nil},
 			}},
 			{4, 539, "", []node{
-				{2, 539, "if", nil},
-				{2, 539, "level >= O2", nil},
-				{2, 540, "then", nil},
-				{3, 540, "", []node{
-					{4, 540, "", []node{
-						{2, 540, "opt_gcm", nil},
-						{4, 540, "", []node{
-							{2, 540, "sink", nil},
-							{2, 540, "false", nil},
+				{2, 539, "use", nil},
+				{2, 539, "last_vectors", nil},
+			}},
+			{4, 540, "", []node{
+				{2, 540, "if", nil},
+				{2, 540, "level >= O1", nil},
+				{2, 541, "then", nil},
+				{3, 541, "", []node{
+					{2, 541, "opt_shrink_vectors", nil},
+				}},
+			}},
+			{4, 542, "", []node{
+				{2, 542, "if", nil},
+				{2, 542, "level >= O2", nil},
+				{2, 543, "then", nil},
+				{3, 543, "", []node{
+					{4, 543, "", []node{
+						{2, 543, "opt_gcm", nil},
+						{4, 543, "", []node{
+							{2, 543, "sink", nil},
+							{2, 543, "false", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 541, "", []node{
-				{2, 541, "if", nil},
-				{2, 541, "level >= O1", nil},
-				{2, 542, "then", nil},
-				{3, 542, "", []node{
-					{4, 542, "", []node{
-						{2, 542, "use", nil},
-						{2, 542, "late", nil},
-					}},
-				}},
-			}},
-			{4, 543, "", []node{
-				{2, 543, "use", nil},
-				{2, 543, "clean", nil},
 			}},
 			{4, 544, "", []node{
 				{2, 544, "if", nil},
 				{2, 544, "level >= O1", nil},
 				{2, 545, "then", nil},
-				{3, 546, "", []node{
-					{4, 546, "", []node{
-						{2, 546, "opt_sink", nil},
-						{4, 546, "", []node{
-							{2, 546, "compares", nil},
-							{2, 546, "true", nil},
+				{3, 545, "", []node{
+					{4, 545, "", []node{
+						{2, 545, "use", nil},
+						{2, 545, "late", nil},
+					}},
+				}},
+			}},
+			{4, 546, "", []node{
+				{2, 546, "use", nil},
+				{2, 546, "clean", nil},
+			}},
+			{4, 547, "", []node{
+				{2, 547, "if", nil},
+				{2, 547, "level >= O1", nil},
+				{2, 548, "then", nil},
+				{3, 549, "", []node{
+					{4, 549, "", []node{
+						{2, 549, "opt_sink", nil},
+						{4, 549, "", []node{
+							{2, 549, "compares", nil},
+							{2, 549, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 547, "opt_algebraic_distribute_src_mods", nil},
-			{2, 548, "lower_bool_to_int32", nil},
-			{2, 549, "opt_copy_prop", nil},
-			{2, 550, "opt_dce", nil},
-			{2, 551, "remove_dead_variables", nil},
-			{2, 552, "gather_info", nil},
+			{2, 550, "opt_algebraic_distribute_src_mods", nil},
+			{2, 551, "lower_bool_to_int32", nil},
+			{2, 552, "opt_copy_prop", nil},
+			{2, 553, "opt_dce", nil},
+			{2, 554, "remove_dead_variables", nil},
+			{2, 555, "gather_info", nil},
 		}},
 	}},
 }}

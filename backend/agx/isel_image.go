@@ -195,7 +195,7 @@ func (s *isel) imageStore(in *ir.Instr) {
 	t := isa.Instr{Op: isa.OpImageWrite, Dim: imageDim(in)}
 	ops := make([]opnd, 4)
 	for k := range ops {
-		ops[k] = immediate(0, isHalf(val))
+		ops[k] = opnd{half: isHalf(val)} // the format has no such component: anything
 		if k < int(val.NumComponents) {
 			ops[k] = s.comp(val, k)
 		}

@@ -139,7 +139,10 @@ func (c *checker) before(w *wave, x *inst) error {
 	if h.traits&isa.TraitLanes != 0 {
 		m = w.all
 	}
-	for _, s := range h.reads[:h.nreads] {
+	for i, s := range h.reads[:h.nreads] {
+		if x.Op == isa.OpImageWrite && i == 0 {
+			s.n = uint8(w.texelHalves(x))
+		}
 		for u := int(s.half); u < int(s.half)+int(s.n); u++ {
 			if slot := c.waits(u, m); slot >= 0 {
 				return fmt.Errorf("reads %s while a result is under way, wait %d is missing", regName(u), slot)

@@ -452,6 +452,26 @@ func execImageWrite(w *wave, x *inst) error {
 	return nil
 }
 
+// texelHalves is how many register halves of its texels an image_write takes: the format's components.
+func (w *wave) texelHalves(x *inst) (n int) {
+	for lane := range w.n {
+		if w.exec>>lane&1 == 0 {
+			continue
+		}
+		d, err := w.descriptor(&x.Srcs[3], &x.Srcs[4], lane, true)
+		if err != nil {
+			return x.Srcs[0].Halves() // it will be told
+		}
+		switch {
+		case d.Format != nil:
+			n = max(n, len(d.Format.Channels))
+		case d.Image != nil:
+			n = max(n, len(d.Image.TexelFormat().Channels))
+		}
+	}
+	return n * int(x.Srcs[0].Size) / 16
+}
+
 func (w *wave) storeTexel(x *inst, d *emu.Descriptor, lane int, t [4]uint32) error {
 	c := w.coords(&x.Srcs[1], x.Dim, lane, false)
 	px, py, pz := int(int32(c.c[0])), int(int32(c.c[1])), int(int32(c.c[2]))

@@ -120,6 +120,15 @@ func TestImageWrite(t *testing.T) {
 			t.Errorf("element %d of the texel buffer: %#x", i, m.in.Data[2*i:2*i+2])
 		}
 	}
+	for half, want := range map[string]string{"r14": "", "r13": "reads r13l, which has lost its value"} { // the format has two components
+		_, err := texMachine(t).runTex(t, "\tmov_imm r4, 0, 0b0\n\tmov_imm r5, 0, 0b0\n\tmov_imm r6, 0, 0b0\n\tmov_imm r12, 0, 0b0\n\tmov_imm r13, 0, 0b0\n\tmov_imm r14, 0, 0b0\n"+
+			"\tmov r7, "+half+".discard\n\timage_write r12_r13_r14_r15, r4l_r4h_r5l_r5h_r6l, 0, None, ts1, tex_2d_array, rte, 1, 0, 9, 0")
+		if want != "" {
+			wantError(t, err, want)
+		} else if err != nil {
+			t.Errorf("a component that the format has not: %v", err)
+		}
+	}
 	for _, c := range []struct{ body, want string }{
 		{"\timage_write r12_r13_r14_r15, r4_r5, 0, None, ts0, tex_2d, rte, 1, 0, 9, 0", "other kind"},
 		{"\timage_write r12_r13_r14_r15, r4_r5, 0, None, ts9, tex_2d, rte, 1, 0, 9, 0", "given by nothing"},
