@@ -57,9 +57,9 @@ func TestDescriptorSizes(t *testing.T) {
 		if m.Samples == 4 {
 			four = 1
 		}
-		want := map[[2]int]int{{28, 14}: m.Width - 1, {42, 14}: m.Height - 1, {56, 4}: base, {60, 4}: m.Mips - 1, {64, 1}: four, {110, 14}: layers - 1}
+		want := map[[2]int]int{{4, 2}: layoutTwiddled, {28, 14}: m.Width - 1, {42, 14}: m.Height - 1, {56, 4}: base, {60, 4}: m.Mips - 1, {64, 1}: four, {110, 14}: layers - 1}
 		if write {
-			want = map[[2]int]int{{24, 14}: m.Width - 1, {38, 14}: m.Height - 1, {100, 4}: base, {104, 4}: m.Mips - 1, {108, 14}: layers - 1}
+			want = map[[2]int]int{{4, 2}: layoutTwiddled, {24, 14}: m.Width - 1, {38, 14}: m.Height - 1, {100, 4}: base, {104, 4}: m.Mips - 1, {108, 14}: layers - 1}
 		}
 		var b, rest [abi.HeapEntrySize]byte
 		descBits{&b}.image(v, write, cubes)

@@ -458,7 +458,7 @@ func (w *wave) texelHalves(x *inst) (n int) {
 		if w.exec>>lane&1 == 0 {
 			continue
 		}
-		d, err := w.descriptor(&x.Srcs[3], &x.Srcs[4], lane, true)
+		d, _, err := w.descriptor(&x.Srcs[3], &x.Srcs[4], lane, true)
 		if err != nil {
 			return x.Srcs[0].Halves() // it will be told
 		}
@@ -546,6 +546,9 @@ func (w *wave) heapBytes(off uint64) []byte {
 	return b[off%abi.HeapEntrySize:]
 }
 
+// layoutTwiddled is the layout of images in tiles (agx.md §8.6); that of texel buffers, in rows, is 0.
+const layoutTwiddled = 2
+
 // descBits writes fields of a descriptor.
 type descBits struct{ b *[abi.HeapEntrySize]byte }
 
@@ -565,6 +568,7 @@ func (d descBits) image(v *emu.ImageView, write, cubes bool) {
 	if cubes {
 		layers /= 6
 	}
+	d.put(4, 2, layoutTwiddled)
 	if write {
 		d.put(24, 14, uint32(m.Width-1))
 		d.put(38, 14, uint32(m.Height-1))
