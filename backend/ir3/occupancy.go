@@ -19,15 +19,21 @@ func (c *compiler) registerLimit() int {
 	return vec4 * 8
 }
 
-// targetUnits is the number of units that allocation walks through: as many
-// as cost no wave against the pressure (ir3.md §9.3).
-func (c *compiler) targetUnits(pressure, limit int) int {
+// freeUnits is the number of units that cost no wave against the pressure (ir3.md §9.3).
+func (c *compiler) freeUnits(pressure, limit int) int {
 	arrays := c.arraysTake()
 	vec4 := (pressure + arrays + 7) / 8
 	for vec4 < (limit+arrays)/8 && c.wavesFor(vec4+1) >= c.wavesFor(vec4) {
 		vec4++
 	}
 	return min(8*vec4-arrays, limit)
+}
+
+// targetUnits is the number of units that allocation walks through: as many as cost no wave, but at most a half and a register
+// more than the pressure: those let the scheduler move instructions, and more have not made code faster.
+func (c *compiler) targetUnits(pressure, limit int) int {
+	vec4 := (pressure + 7) / 8
+	return min(c.freeUnits(pressure, limit), 8*(vec4+vec4/2+1))
 }
 
 // wavesFor is the number of waves that a register footprint allows, each

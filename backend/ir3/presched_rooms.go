@@ -21,7 +21,7 @@ const roomSlack = 16
 // for each lower number of waves.
 func (c *compiler) preRooms() []preRoom {
 	arrays := c.arraysTake()
-	units := c.targetUnits(c.pressure, c.limit)
+	units := c.freeUnits(c.pressure, c.limit)
 	most := (c.limit + arrays) / 8
 	vec4 := (units + arrays) / 8
 	if c.within > vec4 {
