@@ -13,6 +13,8 @@ type step = backend.Step[*compiler]
 var loweringSteps = []step{
 	{StepInfo: backend.StepInfo{Name: "operand_forms", Doc: "refuse operands of sizes that there is no selection for"},
 		Run: func(c *compiler) error { return checkForms(c.s, c.impl) }},
+	{StepInfo: backend.StepInfo{Name: "mixed_outputs", Doc: "store halves as words where other components of their slot are of another kind"},
+		Run: func(c *compiler) error { widenMixedOutputs(c.s, c.impl); return nil }},
 	{StepInfo: backend.StepInfo{Name: "chain_stages", Doc: "hand outputs over to the stage whose threads go on, and inputs from the one before"},
 		Run: func(c *compiler) error { return c.lowerChain(c.impl) }},
 	{StepInfo: backend.StepInfo{Name: "cull_distances", Doc: "put cull distances after the clip distances in their slots", After: []string{"chain_stages"}},

@@ -94,6 +94,7 @@ func TestScripts(t *testing.T) {
 		{name: "wide_shared_atomics.amber", about: "atomics of doubles in workgroup memory", targets: []nirc.Options{ir, {Target: "midgard"}}, checked: 1},
 		{name: "matrix_elements.amber", about: "cooperative matrices by pointers to narrow vectors", targets: chips, checked: 1},
 		{name: "narrow_uniforms.amber", about: "bytes and halves of uniform blocks and push constants, to the last byte of a buffer", targets: chips, checked: 4, right: "220 21 220", wrong: "220 22 220"},
+		{name: "mixed_sizes.amber", about: "locations of components of 16 and 32 bits, floats and integers", targets: chips, checked: 1, right: "uint(f) == 60000u", wrong: "uint(f) == 60001u"},
 		{name: "narrow_numbers.amber", about: "unsigned halves of words as floats", targets: chips, checked: 1, right: "EQ 60000 40000", wrong: "EQ 60001 40000"},
 		{name: "wrapped_indices.amber", about: "indices whose computation overflows", targets: chips, checked: 1, right: "EQ 50 160", wrong: "EQ 50 161"},
 		{name: "wrapped_bytes.amber", about: "the same of bytes, of uniform buffers and workgroup memory", targets: append([]nirc.Options{{Target: "ir3", GPU: "a660"}}, chips...), checked: 1, right: "65 77 6005", wrong: "65 77 6006"},
