@@ -1,6 +1,9 @@
 package isa
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // alias is a mnemonic: an instruction with some fields given by the name.
 type alias struct {
@@ -8,7 +11,8 @@ type alias struct {
 	skip   string // items that the name says, in blanks
 }
 
-var byMnemonic = map[string][]alias{}
+// byMnemonic is made for the first text that is read.
+var byMnemonic = sync.OnceValue(registerNames)
 
 var bitopNames = [16]string{TableNor: "nor", TableXor: "xor", TableNand: "nand", TableAnd: "and", TableXnor: "xnor", TableOr: "or"}
 
@@ -41,9 +45,10 @@ const (
 
 var floatZero = Operand{Kind: FImm}
 
-func registerNames() {
+func registerNames() map[string][]alias {
+	names := map[string][]alias{}
 	add := func(name string, in Instr, skip string) {
-		byMnemonic[name] = append(byMnemonic[name], alias{in, skip})
+		names[name] = append(names[name], alias{in, skip})
 	}
 	for o := OpInvalid + 1; o < NumOps; o++ {
 		add(o.String(), Instr{Op: o}, "")
@@ -75,6 +80,7 @@ func registerNames() {
 			add(name, in, "")
 		}
 	}
+	return names
 }
 
 // mnemonic returns an instruction's name, without .sat, and the items that it

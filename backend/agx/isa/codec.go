@@ -86,7 +86,7 @@ func Unpack(code []byte) (Instr, int, error) {
 	}
 	all := loadWord(code[:min(len(code), MaxBytes)])
 	var first error
-	for _, in := range candidates[code[0]] {
+	for _, in := range candidates()[code[0]] {
 		n := in.length(all)
 		w := all.and(below(8 * uint(n)))
 		if w.and(in.mask) != in.value {
@@ -233,7 +233,7 @@ func AppendPack(b []byte, i *Instr) ([]byte, error) {
 
 // candidateOf is the instruction that Unpack tries first for n bytes.
 func candidateOf(w word, n int) *info {
-	for _, in := range candidates[w.lo&0xff] {
+	for _, in := range candidates()[w.lo&0xff] {
 		if in.length(w) == n && w.and(in.mask) == in.value {
 			return in
 		}

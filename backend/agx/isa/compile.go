@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // info is a row of the table, compiled.
@@ -33,10 +34,22 @@ type item struct {
 	width uint8     // of the first field
 }
 
-var (
-	infos      [NumOps]info
-	candidates [256][]*info // by first byte, most fixed bits first
-)
+var infos [NumOps]info
+
+// candidates lists what may begin with each byte, most fixed bits first. Compilers do not decode: it is made when it is first
+// asked for.
+var candidates = sync.OnceValue(func() *[256][]*info {
+	var list [256][]*info
+	for o := OpInvalid + 1; o < NumOps; o++ {
+		in := &infos[o]
+		for b := range list {
+			if in.value.xor(word{lo: uint64(b)}).and(in.mask).lo&0xff == 0 {
+				list[b] = insertBySpecificity(list[b], in)
+			}
+		}
+	}
+	return &list
+})
 
 func init() {
 	for o := OpInvalid + 1; o < NumOps; o++ {
@@ -49,13 +62,7 @@ func init() {
 				allows[o][it.slot+1] = it.cls.allow
 			}
 		}
-		for b := 0; b < 256; b++ {
-			if in.value.xor(word{lo: uint64(b)}).and(in.mask).lo&0xff == 0 {
-				candidates[b] = insertBySpecificity(candidates[b], in)
-			}
-		}
 	}
-	registerNames()
 }
 
 func insertBySpecificity(list []*info, in *info) []*info {

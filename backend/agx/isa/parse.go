@@ -68,7 +68,7 @@ func parseText(text string, label func(string) (int32, bool)) (Instr, error) {
 			s.toks[i] = strings.TrimSpace(s.toks[i])
 		}
 	}
-	list := byMnemonic[base]
+	list := byMnemonic()[base]
 	if list == nil {
 		return Instr{}, fmt.Errorf("agx: %q is no instruction", name)
 	}
