@@ -3,6 +3,7 @@ package ir3
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -454,6 +455,35 @@ func TestFirstOfArray(t *testing.T) {
 	}
 	if text := disasm(bin); strings.Count(text, "add.u") != 1 { // the sampler comes after the image
 		t.Error(text)
+	}
+}
+
+// TestQuadByQuadWaits: of the four lookups of a quad in a vertex shader the last two wait, the second does not: it is for
+// other fibers than the first.
+func TestQuadByQuadWaits(t *testing.T) {
+	s, b := newStage(ir.StageVertex)
+	in := inputFrom(b, ir.SlotAttrib0, 0, 2)
+	x := &texBuild{s: s, b: b, uv: in}
+	d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
+	q := x.op(ir.TexOpTxd, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, in}, texSource{ir.TexSrcDdx, in}, texSource{ir.TexSrcDdy, in})...)
+	outputTo(b, &q.Def, ir.SlotPos)
+	if err := lowerToScalar(s); err != nil {
+		t.Fatal(err)
+	}
+	bin, err := compile(s, CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := disasm(bin)
+	for op, want := range []bool{false, false, true, true} {
+		name := "samgp" + strconv.Itoa(op)
+		at := strings.Index(text, name)
+		if at < 0 {
+			t.Fatalf("no %s:\n%s", name, text)
+		}
+		if line := text[strings.LastIndex(text[:at], "\n")+1 : at]; strings.Contains(line, "(sy)") != want {
+			t.Errorf("(sy) before %s: %v, want %v", name, !want, want)
+		}
 	}
 }
 

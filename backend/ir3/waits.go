@@ -111,7 +111,7 @@ func (s *syncState) step(g *GPU, in *pinstr, t *touch, outputs []span, flags *is
 	}
 	for _, w := range t.writes {
 		ss = ss || s.ss.meets(w) || s.warSS.meets(w) || !scalar && (s.waitsScalar(w, false) || s.warScalar.meets(w))
-		sy = sy || s.sy.meets(w)
+		sy = sy || s.sy.meets(w) && in.Op != isa.OpSamgp1 // samgp0, which stands before it, writes for other fibers
 	}
 	for _, w := range t.writes {
 		ss = ss || !sy && s.warAny.meets(w)

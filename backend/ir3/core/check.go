@@ -162,6 +162,17 @@ func lanes(w *wave, unit int) emu.Mask {
 	return w.exec
 }
 
+// writesFor is the fibers of m that get a result: of a samgp one of each quad, so that another samgp may follow it without
+// (sy).
+func (x *inst) writesFor(m emu.Mask) emu.Mask {
+	k := x.quadFiber()
+	if k < 0 {
+		return m
+	}
+	const first = 0x1111111111111111 // of each quad
+	return emu.Mask{m[0] & (first << k), m[1] & (first << k)}
+}
+
 // span checks one run of registers in all iterations.
 func (c *checker) span(w *wave, x *inst, s *span) error {
 	n := 1
@@ -188,7 +199,7 @@ func (c *checker) unit(w *wave, x *inst, s *span, u int, k int64) error {
 	m := lanes(w, u)
 	verb := "reads"
 	if s.write {
-		verb = "writes"
+		verb, m = "writes", x.writesFor(m)
 	}
 	switch {
 	case c.pendSS[u].hits(c.ss, m):
@@ -385,7 +396,7 @@ func (c *checker) noteReads(w *wave, x *inst) {
 }
 
 func (c *checker) noteWrite(w *wave, x *inst, u int, half bool, slot int64, scalar bool) {
-	m := lanes(w, u)
+	m := x.writesFor(lanes(w, u))
 	p := &c.preWrote[u]
 	if c.preamble {
 		*p = or(*p, m)

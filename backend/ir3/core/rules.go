@@ -80,6 +80,10 @@ func (p *program) besides(pc int) string {
 		if x.Flags&isa.TexP != 0 && at(pc-1).Op == isa.OpAlias && at(pc-1).Scope == 0 {
 			return "aliases do not always work beside an immediate offset"
 		}
+	case isa.OpSamgp2, isa.OpSamgp3:
+		if x.Flags&isa.SY == 0 {
+			return "(sy) is missing: two of the four lookups of a quad may be under way"
+		}
 	case isa.OpDsxpp1, isa.OpDsypp1, isa.OpQuadBrcst, isa.OpQuadHoriz, isa.OpQuadVert, isa.OpQuadDiag:
 		if p.meta.Stage == ir.StageFragment && !p.meta.FullQuads {
 			return "the meta does not ask for whole quads"

@@ -13,14 +13,19 @@ import (
 
 func floatOf(v uint32) float32 { return math.Float32frombits(v) }
 
+// quadFiber is the fiber of each quad that a samgp is for, -1 of other instructions.
+func (x *inst) quadFiber() int {
+	if x.Op >= isa.OpSamgp0 && x.Op <= isa.OpSamgp3 {
+		return int(x.Op - isa.OpSamgp0)
+	}
+	return -1
+}
+
 // execSample filters, gathers or asks for the LOD: instructions with a sampler.
 // All fibers read before one writes: derivatives come from the neighbours'
 // coordinates, and the result may take their registers.
 func execSample(w *wave, x *inst) error {
-	only := -1 // the fiber of each quad that a samgp is for
-	if x.Op >= isa.OpSamgp0 && x.Op <= isa.OpSamgp3 {
-		only = int(x.Op - isa.OpSamgp0)
-	}
+	only := x.quadFiber()
 	takes := func(lane int) bool { return w.exec.Get(lane) && (only < 0 || lane&3 == only) }
 	var texels [128][4]uint32
 	for lane := range w.n {
