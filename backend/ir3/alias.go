@@ -371,7 +371,7 @@ func (x *pinstr) named(o isa.Operand) isa.Operand {
 }
 
 // expandAliases writes the entries before the instructions that they are for.
-// The waits stand on the first one, for it reads what it names.
+// (ss), which a lookup cannot have, stands on the first one.
 func (p *phys) expandAliases() {
 	for b := range p.blocks {
 		blk := &p.blocks[b]
@@ -384,7 +384,7 @@ func (p *phys) expandAliases() {
 		}
 		list := make([]pinstr, 0, len(blk.ins)+total)
 		for _, x := range blk.ins {
-			flags := x.Flags & (isa.SS | isa.SY)
+			flags := x.Flags & isa.SS // (sy) stands at the lookup, which reads what the names stand for
 			for k, e := range x.alias {
 				a := isa.Instr{Op: isa.OpAlias, Type: isa.U32, Dst: isa.R(int(e.name)), Srcs: [4]isa.Operand{e.src}}
 				if k == 0 {

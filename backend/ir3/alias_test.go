@@ -9,6 +9,22 @@ import (
 	"nirc/ir"
 )
 
+// TestAliasWaits: of the waits of a lookup with names (ss) stands before the names, (sy) at the lookup.
+func TestAliasWaits(t *testing.T) {
+	x := pinstr{Instr: isa.Instr{Op: isa.OpSam, Flags: isa.SS | isa.SY | isa.JP}, alias: []aliasEntry{{name: 160, src: isa.R(3)}, {name: 161, src: isa.R(9)}}}
+	p := &phys{blocks: []pblock{{ins: []pinstr{x}}}}
+	p.expandAliases()
+	want := []isa.Flags{isa.SS, 0, isa.SY | isa.JP}
+	if got := p.blocks[0].ins; len(got) != len(want) {
+		t.Fatalf("%d instructions, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if got := p.blocks[0].ins[i].Flags; got != want[i] {
+			t.Errorf("instruction %d has the flags %#x, want %#x", i, got, want[i])
+		}
+	}
+}
+
 // TestAlias: what stands in constants and in several vectors is named instead
 // of moved where the GPU can do that, and lookups give the same.
 func TestAlias(t *testing.T) {

@@ -23,6 +23,8 @@ func TestAliasTable(t *testing.T) {
 		{"too early", "mov.u32u32 r3.x, 3\n(rpt2)nop\nalias.tex.b32.0 r40.x, r3.x\n" + read, "slots"},
 		{"two entries", "alias.tex.b32.1 r40.x, (0x3)\nalias.tex.b32.0 r40.y, (0x9)\n" + read, ""},
 		{"under way", "rcp r3.x, r3.y\nalias.tex.b32.0 r40.x, r3.x\n" + read, "(ss) is missing"},
+		{"lookup without wait", "isam.base0 (u32)(x)r3.x, r3.y, s#0, t#1\nalias.tex.b32.0 r40.x, r3.x\n" + read, "(sy) is missing"},
+		{"lookup that waits for its name", "mov.u32u32 r4.x, 60\n(rpt5)nop\nisam.v.base0 (u32)(x)r3.x, r4.x, s#0, t#1\nalias.tex.b32.0 r40.x, r3.x\n(sy)" + read, ""},
 		{"written after", "alias.tex.b32.0 r40.x, r3.x\n" + read + "\nmov.u32u32 r3.x, 1", "may still read it"},
 		{"wrong size", "alias.tex.b32.1 r40.x, (0x3)\n" + read, "says its size"},
 		{"no texture", "alias.tex.b32.0 r40.x, (0x3)\nnop\n" + read, "says its size"},
@@ -32,6 +34,7 @@ func TestAliasTable(t *testing.T) {
 		for i := range m.ubo.Data {
 			m.ubo.Data[i] = byte(i)
 		}
+		emu.StoreBytes(m.ubo.Data[4*60:], 4, 3)
 		err := m.run(t, c.text+tail)
 		switch {
 		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):

@@ -204,7 +204,7 @@ func (c *checker) unit(w *wave, x *inst, s *span, u int, k int64) error {
 	switch {
 	case c.pendSS[u].hits(c.ss, m):
 		return fmt.Errorf("%s %s while a result is under way, (ss) is missing", verb, unitName(u))
-	case c.pendSY[u].hits(c.sy, m):
+	case c.pendSY[u].hits(c.sy, m) && !x.attached: // the lookup that a name serves reads its source, and waits
 		return fmt.Errorf("%s %s while a result is under way, (sy) is missing", verb, unitName(u))
 	case c.scalar[u].hits(c.ss, m) && !(w.isScalar(x) && (s.write || c.last[u].half == s.half)):
 		return fmt.Errorf("%s %s, a result of the scalar unit, (ss) is missing", verb, unitName(u))
