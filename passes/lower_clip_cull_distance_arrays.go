@@ -48,10 +48,12 @@ func withDistances(t *ir.Type, n uint32) *ir.Type {
 }
 
 func lowerClipCullDistanceArrays(_ *Context, s *ir.Shader) (progress bool, err error) {
-	live, _ := liveVariables(s)
 	for _, mode := range []ir.Mode{ir.ModeShaderIn, ir.ModeShaderOut} {
 		clip, cull := distanceArray(s, mode, ir.SlotClipDist0), distanceArray(s, mode, ir.SlotCullDist0)
-		if cull == nil || !live[cull.ID] && (clip == nil || !live[clip.ID]) {
+		if cull == nil {
+			continue
+		}
+		if live, _ := liveVariables(s); !live[cull.ID] && (clip == nil || !live[clip.ID]) {
 			continue
 		}
 		n, k := distanceLen(clip), distanceLen(cull)
