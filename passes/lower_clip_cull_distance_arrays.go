@@ -53,7 +53,8 @@ func lowerClipCullDistanceArrays(_ *Context, s *ir.Shader) (progress bool, err e
 		if cull == nil {
 			continue
 		}
-		if live, _ := liveVariables(s); !live[cull.ID] && (clip == nil || !live[clip.ID]) {
+		live := make([]bool, highestVarID(s)+1)
+		if liveVariables(s, live); !live[cull.ID] && (clip == nil || !live[clip.ID]) {
 			continue
 		}
 		n, k := distanceLen(clip), distanceLen(cull)

@@ -12,7 +12,8 @@ var removeDeadVariablesPass = &Pass{
 // used, and temporaries that are only written, stores included.
 func removeDeadVariables(c *Context, s *ir.Shader) (bool, error) {
 	modes := c.Modes("modes")
-	live, doubt := liveVariables(s)
+	live := make([]bool, highestVarID(s)+1)
+	doubt := liveVariables(s, live)
 	progress := false
 	for _, f := range s.Functions {
 		if f.Impl == nil {
@@ -30,9 +31,9 @@ func removeDeadVariables(c *Context, s *ir.Shader) (bool, error) {
 	return filterVars(&s.Variables, modes, live) || progress, nil
 }
 
-// liveVariables marks by their numbers the variables that are used. doubt: a deref was met that does not show its variable to be live.
-func liveVariables(s *ir.Shader) (live []bool, doubt bool) {
-	live = make([]bool, highestVarID(s)+1)
+// liveVariables marks in live, by their numbers, the variables that are used. doubt: a deref was met that does not show its
+// variable to be live.
+func liveVariables(s *ir.Shader, live []bool) (doubt bool) {
 	for _, v := range s.Variables {
 		if v.PointerInit != nil {
 			live[v.PointerInit.ID] = true
@@ -44,7 +45,7 @@ func liveVariables(s *ir.Shader) (live []bool, doubt bool) {
 			doubt = markLiveVars(f.Impl, live) || doubt
 		}
 	}
-	return live, doubt
+	return doubt
 }
 
 // writeOnlyModes are the modes where what is never read need not be written.
