@@ -21,6 +21,7 @@ type compileCommand struct {
 	*app
 	shared
 	emit         string
+	assembly     bool // -S
 	stats, rules bool
 	link         bool // the stages of pipelines together
 
@@ -111,6 +112,7 @@ func (c *compileCommand) flags(f *pflag.FlagSet) {
 	c.declareOutput(f, "", "write to this `FILE`, DIR/, template or - for standard output")
 	f.StringVar(&c.emit, "emit", "obj", "what to write: obj, bin, asm, ir, json, map or spvasm")
 	f.Lookup("emit").Value = checked{f.Lookup("emit").Value, choice(emitKinds()...)}
+	f.BoolVarP(&c.assembly, "assembly", "S", false, "write assembly, as of compilers of C: --emit asm")
 	f.BoolVar(&c.link, "link", false, "link the shaders as the stages of one pipeline, those of a database as its pipelines")
 	f.BoolVar(&c.stats, "stats", false, "show statistics of the code")
 	f.BoolVar(&c.rules, "rule-stats", false, "count how often each algebraic rule fired")
@@ -210,7 +212,9 @@ func (c *compileCommand) check(cmd *cobra.Command) (err error) {
 	if step := machineStep(c.stopAt); step != "" && !c.dumps() {
 		c.dumpAfter = []string{step} // it is why one stops there
 	}
-	c.emitSet = cmd.Flags().Changed("emit")
+	if err := c.checkAssembly(cmd.Flags().Changed("emit")); err != nil {
+		return err
+	}
 	if err := c.settle(c.app); err != nil {
 		return err
 	}
@@ -232,6 +236,19 @@ func (c *compileCommand) check(cmd *cobra.Command) (err error) {
 		return err
 	}
 	return c.openStore()
+}
+
+// checkAssembly makes --emit asm of -S, and notes whether either was given.
+func (c *compileCommand) checkAssembly(emitSet bool) error {
+	c.emitSet = emitSet || c.assembly
+	if !c.assembly {
+		return nil
+	}
+	if emitSet && c.emit != "asm" {
+		return nirc.Usagef("-S and --emit %s: give one of them", c.emit)
+	}
+	c.emit = "asm"
+	return nil
 }
 
 // checkEmit settles what to write, if anything, from --emit, -o, --stop-after
