@@ -10,7 +10,7 @@ import (
 
 var optLoadStoreVectorizePass = &Pass{
 	Name: "opt_load_store_vectorize", For: ir.HasMemory, Class: "B", Run: optLoadStoreVectorize, Optional: true, Rewrites: true,
-	Doc: "Merges explicit memory accesses of a block that lie side by side: loads at the place of the first, stores at that of the last, if nothing in between " +
+	Doc: "Merges explicit memory accesses of a block that lie side by side, and loads that overlap: loads at the place of the first, stores at that of the last, if nothing in between " +
 		"may touch the same memory. Offsets are compared as sums of a few values times constants. Volatile and coherent accesses and atomics stay.",
 	Options: []Option{
 		{"modes", "memory whose accesses are merged; mem_ssbo stands for mem_global too", ir.ModeUBO | ir.ModeSSBO | ir.ModeShared | ir.ModeConstant | ir.ModePushConst | ir.ModeFunctionTemp},
@@ -366,10 +366,16 @@ func conflict(x, y *memAccess) bool {
 	return true
 }
 
-// touches reports whether two accesses lie side by side, whatever they do there.
+// touches reports whether two accesses lie side by side, whatever they do there, or are loads that overlap.
 func (a *memAccess) touches(b *memAccess) bool {
-	return a.where == b.where && (a.at+a.bytes == b.at || b.at+b.bytes == a.at)
+	if a.where != b.where || a.at+a.bytes < b.at || b.at+b.bytes < a.at {
+		return false
+	}
+	return !a.store && !b.store || a.at+a.bytes == b.at || b.at+b.bytes == a.at
 }
+
+// both is how many bytes a and b take together, where a begins first.
+func (a *memAccess) both(b *memAccess) int64 { return max(a.at+a.bytes, b.at+b.bytes) - a.at }
 
 // sameKind reports whether two accesses differ only in place and width.
 func sameKind(x, y *memAccess) bool {
@@ -427,7 +433,7 @@ func (v *vectorizer) merge(first, second *memAccess) (m memAccess, ok bool) {
 	if v.dynamic && low.class == ir.ModeUBO && fixedHandle(low.resource, 0) && low.isFixed() {
 		return m, false
 	}
-	if v.modes&low.class == 0 || low.at+low.bytes != high.at || !v.fits(low, high) || !v.c.Step() {
+	if v.modes&low.class == 0 || !v.fits(low, high) || !v.c.Step() {
 		return m, false
 	}
 	if first.store {
@@ -440,9 +446,9 @@ func (v *vectorizer) merge(first, second *memAccess) (m memAccess, ok bool) {
 
 func (v *vectorizer) fits(low, high *memAccess) bool {
 	bits := accessValue(low).BitSize
-	n := int(accessValue(low).NumComponents + accessValue(high).NumComponents)
-	bytes := uint64(low.bytes + high.bytes)
-	if n > v.maxComps || bytes > v.maxBytes || n > 5 && n != 8 && n != 16 {
+	unit, bytes := int64(bits/8), uint64(low.both(high))
+	n := int(bytes / uint64(unit))
+	if n > v.maxComps || bytes > v.maxBytes || n > 5 && n != 8 && n != 16 || (high.at-low.at)%unit != 0 {
 		return false
 	}
 	mul, off := uint64(1), uint64(0)
@@ -453,7 +459,7 @@ func (v *vectorizer) fits(low, high *memAccess) bool {
 		return false
 	}
 	inside := off+bytes <= mul // of one aligned unit: it cannot wrap
-	if fixed := low.terms[0].def == nil; fixed && low.at < 0 && high.at+int64(high.bytes) > 0 {
+	if fixed := low.terms[0].def == nil; fixed && low.at < 0 && low.at+int64(bytes) > 0 {
 		return false // it does
 	}
 	if low.class == ir.ModeUBO && !v.straddle && !(mul >= 16 && off%16+bytes <= 16) {
@@ -530,15 +536,15 @@ func copyAccess(s *ir.Shader, a *memAccess, comps, bits uint8, val *ir.Def) *ir.
 func mergeLoads(low, high, first *memAccess) memAccess {
 	s := first.in.Block.Impl().Shader
 	b := ir.NewBuilder(ir.Before(first.in))
-	nl, nh := int(low.in.Def.NumComponents), int(high.in.Def.NumComponents)
-	in := copyAccess(s, first, uint8(nl+nh), low.in.Def.BitSize, nil)
+	unit, bytes := int64(low.in.Def.BitSize/8), low.both(high)
+	in := copyAccess(s, first, uint8(bytes/unit), low.in.Def.BitSize, nil)
 	place(b, in, first, low, high)
 	b.Insert(in)
-	low.in.Def.RewriteUses(b.Channels(&in.Def, 0, nl))
-	high.in.Def.RewriteUses(b.Channels(&in.Def, nl, nh))
+	low.in.Def.RewriteUses(b.Channels(&in.Def, 0, int(low.in.Def.NumComponents)))
+	high.in.Def.RewriteUses(b.Channels(&in.Def, int((high.at-low.at)/unit), int(high.in.Def.NumComponents)))
 	low.in.Remove()
 	high.in.Remove()
-	return memAccess{in: in, class: low.class, resource: low.resource, where: low.where, own: low.own, terms: low.terms, at: low.at, bytes: low.bytes + high.bytes,
+	return memAccess{in: in, class: low.class, resource: low.resource, where: low.where, own: low.own, terms: low.terms, at: low.at, bytes: bytes,
 		nuw: low.nuw && high.nuw, fixed: low.fixed && high.fixed}
 }
 
