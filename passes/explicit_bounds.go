@@ -102,7 +102,7 @@ func (e *explicitIO) addSaturated(a *address, index *ir.Def, stride uint32) *ir.
 // addStepBounded moves a pointer by elements, forward or back.
 func (e *explicitIO) addStepBounded(a *address, index *ir.Def, stride uint32) {
 	if _, ok := index.Const(0); ok || analysis.UintMax(index, 0) < 1<<31 || stride == 0 || stride > maxBoundedStride || a.room.lost {
-		e.addIndex(a, index, stride, false)
+		e.addIndex(a, index, stride, anyElement)
 		return
 	}
 	a.strided(stride)

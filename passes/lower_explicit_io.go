@@ -40,6 +40,7 @@ type address struct {
 	size   uint32
 	access ir.Access
 	room   room
+	span   span
 }
 
 type explicitIO struct {
@@ -238,13 +239,13 @@ func (e *explicitIO) address(d *ir.Instr) address {
 		a.vecStride = 0
 	case ir.DerefArray:
 		stride, vec := elementStride(pt, a.vecStride)
-		e.addIndex(&a, d.Srcs[1].Def, stride, true)
+		e.addIndex(&a, d.Srcs[1].Def, stride, elements(pt))
 		a.vecStride = vec
 	case ir.DerefPtrAsArray:
 		if a.room.bounded {
 			e.addStepBounded(&a, d.Srcs[1].Def, ptrStride(parent.Instr))
 		} else {
-			e.addIndex(&a, d.Srcs[1].Def, ptrStride(parent.Instr), false)
+			e.addIndex(&a, d.Srcs[1].Def, ptrStride(parent.Instr), anyElement)
 		}
 	default:
 		e.fail(d, "wildcard access to %s", info.Modes)
@@ -294,6 +295,7 @@ func (e *explicitIO) castAddress(d *ir.Instr, info *ir.DerefInfo) address {
 	} else if src.NumComponents == 2 {
 		a = address{res: e.b.Channel(src, 0), off: e.bufferOffset(src), whole: src}
 		a.room = roomOf(src, e.s.Options.Robust.Of(info.Modes))
+		a.span = spanOf(src, a.room)
 	} else {
 		a = address{off: src, whole: src}
 	}
@@ -319,6 +321,7 @@ func (e *explicitIO) bufferOffset(ptr *ir.Def) *ir.Def {
 }
 
 func (e *explicitIO) addConst(a *address, n int64) {
+	a.span.move(n)
 	if a.room.bounded {
 		e.addConstBounded(a, n)
 	} else {
@@ -329,9 +332,12 @@ func (e *explicitIO) addConst(a *address, n int64) {
 	}
 }
 
-// addIndex adds index elements of stride bytes; inside: they are of an array, in which the application promises to stay, so that
-// their number of bytes does not wrap.
-func (e *explicitIO) addIndex(a *address, index *ir.Def, stride uint32, inside bool) {
+// anyElement is the number of elements where a pointer steps beyond what it points to.
+const anyElement = ^uint32(0)
+
+// addIndex adds index elements of stride bytes. They are of an array of n elements, or of an unknown number if n is 0, in which
+// the application promises to stay, so that their number of bytes does not wrap; not if n is anyElement.
+func (e *explicitIO) addIndex(a *address, index *ir.Def, stride, n uint32) {
 	if k, ok := index.Const(0); ok {
 		// Indices are signed; bits above the size are zero in constants.
 		sh := 64 - index.BitSize
@@ -354,9 +360,10 @@ func (e *explicitIO) addIndex(a *address, index *ir.Def, stride uint32, inside b
 	} else {
 		step = e.b.IMulImm(index, int64(stride))
 	}
-	if inside && step != index && step.BitSize == 32 {
+	if n != anyElement && step != index && step.BitSize == 32 {
 		step.Instr.NoUnsignedWrap = true
 	}
+	a.span.choose(n, stride)
 	a.off = e.b.Iadd(a.off, step)
 	a.strided(stride)
 }
@@ -439,6 +446,9 @@ func (e *explicitIO) setMemory(in *ir.Instr, a *address, delta, bytes uint32, ac
 	switch {
 	case in.Intr == ir.IntrLoadPushConstant && a.size != 0:
 		in.Set(ir.IdxRange, uint64(a.size))
+	case in.Intr == ir.IntrLoadUbo && a.span.known:
+		n := uint32(in.Def.NumComponents) * bytes
+		in.Set(ir.IdxRangeBase, uint64(a.span.first+delta)).Set(ir.IdxRange, uint64(a.span.extra+n))
 	case in.Has(ir.IdxRange):
 		in.Set(ir.IdxRange, 0xffffffff)
 	}

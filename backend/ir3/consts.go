@@ -54,7 +54,9 @@ func (c *constFile) layOut(g *GPU, stage ir.Stage, pushLo, pushHi uint32, driver
 // and for immediates.
 func (c *constFile) pushUBOs(g *GPU) {
 	keep := min(maxPreambleConsts+4*32, c.limit/3) + c.primitive.Size + c.slots.Size
-	if at := backend.AlignUp(c.immAt, 4*copyUnit); len(c.ubos.bufs) > 0 {
+	at := backend.AlignUp(c.immAt, 4*copyUnit)
+	c.ubos.addArrays(c.limit - at - keep)
+	if len(c.ubos.bufs) > 0 {
 		c.immAt = c.ubos.layOut(at, c.limit-at-keep)
 	}
 }

@@ -3,15 +3,17 @@ package ir3
 import (
 	"math/bits"
 
+	"nirc/backend"
 	"nirc/ir"
 )
 
-// uboPush collects the accesses to uniform buffers at constant offsets. Those
-// parts are copied to the const file by the preamble
-// (ir3.md §6.8 and 6.9), so that instructions read them directly.
+// uboPush collects the accesses to uniform buffers at constant offsets, and to elements of arrays. Those
+// parts are copied to the const file by the preamble (ir3.md §6.8 and 6.9), so that instructions read them
+// directly, or relative to a0.x.
 type uboPush struct {
 	bufs   []uboBuf
 	ranges []uboRange
+	arrays []uboArray
 }
 
 // uboBuf is one buffer: the vec4s of it that are read.
@@ -29,6 +31,16 @@ type uboRange struct {
 	n     uint32 // vec4s
 	at    int    // scalar of the const file
 }
+
+// uboArray is an array that fibers choose elements from, not placed yet, and how often they do.
+type uboArray struct {
+	uboRange
+	reads uint32
+}
+
+// arrayWorth is how many vec4 may be copied to the const file for each read relative to a0.x. A load
+// by fibers takes a slow unit little more time than a copy.
+const arrayWorth = 2
 
 // maxPushedVec4 bounds the part of a buffer that is looked at, and maxPushedSlot the descriptors, as the
 // instruction that copies names them; maxUBORanges the copies of a shader.
@@ -53,21 +65,72 @@ func (u *uboPush) note(set int8, slot, off, n uint32) {
 	if last > maxPushedVec4 || slot >= maxPushedSlot {
 		return
 	}
-	var buf *uboBuf
+	buf := u.buffer(set, slot)
+	for v := uint64(off / 16); v < last; v++ {
+		buf.use(v)
+	}
+}
+
+// noteArray adds reads of a part of a buffer by a variable index: all or none of it can be in the const file. Parts that
+// overlap, such as the columns of matrices, are one.
+func (u *uboPush) noteArray(a uboArray) {
+	if a.slot >= maxPushedSlot {
+		return
+	}
+	kept := u.arrays[:0]
+	for _, b := range u.arrays {
+		if a.set != b.set || a.slot != b.slot || a.first >= b.first+b.n || b.first >= a.first+a.n {
+			kept = append(kept, b)
+			continue
+		}
+		end := max(a.first+a.n, b.first+b.n)
+		a.first = min(a.first, b.first)
+		a.n, a.reads = end-a.first, a.reads+b.reads
+	}
+	u.arrays = append(kept, a)
+}
+
+// buffer returns the buffer of a descriptor, the one noted before if there is one.
+func (u *uboPush) buffer(set int8, slot uint32) *uboBuf {
 	for i := range u.bufs {
 		if u.bufs[i].set == set && u.bufs[i].slot == slot {
-			buf = &u.bufs[i]
+			return &u.bufs[i]
 		}
 	}
-	if buf == nil {
-		u.bufs = append(u.bufs, uboBuf{set: set, slot: slot})
-		buf = &u.bufs[len(u.bufs)-1]
+	u.bufs = append(u.bufs, uboBuf{set: set, slot: slot})
+	return &u.bufs[len(u.bufs)-1]
+}
+
+// use notes that a vec4 is read.
+func (b *uboBuf) use(v uint64) {
+	for uint64(len(b.used)) <= v>>6 {
+		b.used = append(b.used, 0)
 	}
-	for v := uint64(off / 16); v < last; v++ {
-		for uint64(len(buf.used)) <= v>>6 {
-			buf.used = append(buf.used, 0)
+	b.used[v>>6] |= 1 << (v & 63)
+}
+
+// addArrays adds the arrays that room (scalars) is left for beside what is read at constant offsets.
+func (u *uboPush) addArrays(room int) {
+	for i := range u.bufs {
+		for v := u.bufs[i].next(0); v >= 0; v = u.bufs[i].next(v/copyUnit*copyUnit + copyUnit) {
+			room -= 4 * copyUnit
 		}
-		buf.used[v>>6] |= 1 << (v & 63)
+	}
+	for i := range u.arrays {
+		a := &u.arrays[i]
+		if a.n > arrayWorth*a.reads {
+			continue
+		}
+		// Whole units, and one more where the array does not begin with one.
+		take := 4 * backend.AlignUp(int(a.n)+int(a.first%copyUnit), copyUnit)
+		if take > room {
+			continue
+		}
+		room -= take
+		buf := u.buffer(a.set, a.slot)
+		for v := range a.n {
+			buf.use(uint64(a.first + v))
+		}
 	}
 }
 
@@ -122,6 +185,17 @@ func (u *uboPush) find(set int8, slot, vec4 uint32) (int, bool) {
 		r := &u.ranges[i]
 		if r.set == set && r.slot == slot && vec4-r.first < r.n {
 			return r.at + 4*int(vec4-r.first), true
+		}
+	}
+	return 0, false
+}
+
+// findArray returns the scalar of the const file where n vec4s of a buffer stand side by side.
+func (u *uboPush) findArray(set int8, slot, first, n uint32) (int, bool) {
+	for i := range u.ranges {
+		r := &u.ranges[i]
+		if r.set == set && r.slot == slot && first-r.first < r.n && first+n <= r.first+r.n {
+			return r.at + 4*int(first-r.first), true
 		}
 	}
 	return 0, false

@@ -18,6 +18,7 @@ type inputs struct {
 	// slots are the input slots in use, by slot.
 	slots   [ir.NumVaryingSlots]inputSlot
 	fetches []*ir.Instr // varying loads, all done in the first block
+	arrays  []*ir.Instr // loads of elements of arrays in uniform buffers
 	pushLo  uint32
 	pushHi  uint32
 	driver  int  // scalars of driver parameters

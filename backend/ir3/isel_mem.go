@@ -55,7 +55,11 @@ func (s *isel) elementSum(off *ir.Def, shift uint) (o opnd, n uint32, ok bool) {
 	}
 	c, ok := off.Instr.Srcs[1].Const(0)
 	base := off.Instr.Srcs[0]
-	if !ok || uint32(c)&(1<<shift-1) != 0 || base.Swizzle.Lane(0) != 0 || base.Def.NumComponents != 1 {
+	if !ok {
+		c, ok = base.Const(0)
+		base = off.Instr.Srcs[1]
+	}
+	if !ok || base.Swizzle.Lane(0) != 0 || base.Def.NumComponents != 1 {
 		return opnd{}, 0, false
 	}
 	o, ok = s.unshift(base.Def, shift)

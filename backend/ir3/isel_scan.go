@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/ir"
 )
@@ -30,9 +31,14 @@ func (s *isel) scan() {
 		s.consts.limit = min(s.consts.limit, 4*abi.SafeConst)
 	}
 	if s.err == nil && !s.noPush {
+		compute := s.markUniform()
+		s.noteArrays()
 		s.consts.pushUBOs(s.gpu)
 		s.pre.first = s.consts.immAt
-		n := s.planPreamble()
+		n := 0
+		if compute {
+			n = s.chooseRoots()
+		}
 		s.pre.at, s.pre.end = s.pre.first, s.pre.first+n
 		s.consts.reserve(n)
 	}
@@ -159,14 +165,60 @@ func (s *isel) scanPush(in *ir.Instr) {
 // maxPushByte bounds the push constants: the const file has 512 vec4.
 const maxPushByte = 512 * 16
 
-// scanUBO notes a load whose place in its buffer is known.
+// scanUBO notes a load whose place in its buffer is known, or bounded.
 func (s *isel) scanUBO(in *ir.Instr) {
 	set, slot, ok := constBuffer(in.Srcs[0].Def)
-	off, ok2 := in.Srcs[1].Def.Const(0)
-	if ok && ok2 {
+	if !ok {
+		return
+	}
+	if off, ok := in.Srcs[1].Def.Const(0); ok {
 		s.consts.ubos.note(set, slot, uint32(off), uint32(in.Def.NumComponents)*uint32(in.Def.BitSize)/8)
+	} else if _, _, ok := uboSpan(in); ok {
+		s.in.arrays = append(s.in.arrays, in)
 	}
 }
+
+// uboSpan returns the vec4s of a buffer that a load with a variable offset stays in, if they are known and few.
+func uboSpan(in *ir.Instr) (first, n uint32, ok bool) {
+	at, size := in.Get(ir.IdxRangeBase), in.Get(ir.IdxRange)
+	if at+size > 16*maxPushedVec4 {
+		return 0, 0, false
+	}
+	return uint32(at / 16), uint32((at+size+15)/16 - at/16), true
+}
+
+// noteArrays notes the elements of arrays that fibers choose from. What is the same for all the preamble loads.
+func (s *isel) noteArrays() {
+	for _, in := range s.in.arrays {
+		if s.readsInPlace(in) {
+			set, slot, _ := constBuffer(in.Srcs[0].Def)
+			first, n, _ := uboSpan(in)
+			s.consts.ubos.noteArray(uboArray{uboRange{set: set, slot: slot, first: first, n: n}, arrayReads(in)})
+		}
+	}
+}
+
+// readsInPlace reports whether what reads a loaded element can most likely read it from the const file, relative to a0.x:
+// ALU instructions in the block of the load without another const. Where moves are needed a load is as good.
+func (s *isel) readsInPlace(in *ir.Instr) bool {
+	if s.pre.uniform[in.Srcs[1].Def.Index] || in.Def.BitSize != 32 {
+		return false
+	}
+	for u := range in.Def.Uses() {
+		if u.If != nil || u.Instr.Kind != ir.KindALU || u.Instr.Block != in.Block || u.Instr.IsVec() {
+			return false
+		}
+		for i := range u.Instr.Srcs {
+			if s.pre.uniform[u.Instr.Srcs[i].Def.Index] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// arrayReads is how often a load runs as far as loops tell, 8 rounds each.
+func arrayReads(in *ir.Instr) uint32 { return 1 << (3 * min(backend.LoopDepth(in.Block), 4)) }
 
 func (s *isel) scanInput(in *ir.Instr, interp ir.Interp) {
 	slot, comp, ok := s.ioSlot(in, in.Srcs[len(in.Srcs)-1].Def)

@@ -10,6 +10,10 @@ import (
 // loadUBO selects ldc: the offset counts vec4, the instruction has the first
 // component, and a load stays inside one vec4.
 func (s *isel) loadUBO(in *ir.Instr) {
+	if first, ok := s.pushedArray(in); ok {
+		s.loadRelative(in, first)
+		return
+	}
 	ldc := func(vec4 opnd, first, n int) []opnd { return s.ldc(in, vec4, first, n) }
 	s.vec4Load(in, in.Srcs[1].Def, uint32(in.Get(ir.IdxAlignMul)), uint32(in.Get(ir.IdxAlignOffset)), ldc)
 }
@@ -128,13 +132,38 @@ func (s *isel) loadPush(in *ir.Instr) {
 	s.setComps(&in.Def, ops...)
 }
 
+// pushedArray returns the scalar of the const file where a buffer would begin, if all that a load with a variable offset can
+// reach is there.
+func (s *isel) pushedArray(in *ir.Instr) (int, bool) {
+	set, slot, ok := constBuffer(in.Srcs[0].Def)
+	if _, fixed := in.Srcs[1].Def.Const(0); fixed || !ok || s.f == s.pre.f || s.pre.uniform == nil || !s.readsInPlace(in) {
+		return 0, false
+	}
+	first, n, ok := uboSpan(in)
+	if !ok {
+		return 0, false
+	}
+	at, ok := s.consts.ubos.findArray(set, slot, first, n)
+	return at - 4*int(first), ok
+}
+
+// loadRelative reads what stands in the const file from a scalar on, relative to a0.x.
+func (s *isel) loadRelative(in *ir.Instr, first int) {
+	if in.Def.BitSize < 32 {
+		s.narrowLoad(in, in.Srcs[1].Def, func(word opnd) opnd { return s.relConst(word, first) })
+		return
+	}
+	off, imm := s.elements(in.Srcs[1].Def, 2, 1<<20)
+	s.setComps(&in.Def, s.relConsts(off, first+int(imm), int(in.Def.NumComponents))...)
+}
+
 // relConst reads c<a0.x + n> with a0.x = index.
 func (s *isel) relConst(index opnd, n int) opnd { return s.relConsts(index, n, 1)[0] }
 
 // relConsts reads count consts from c<a0.x + n> on with a0.x = index: one by one, for nobody
 // knows relative sources to advance in a repetition (ir3.md §8.4).
 func (s *isel) relConsts(index opnd, n, count int) []opnd {
-	if n+count > 512 {
+	if n < -512 || n+count > 512 {
 		index, n = s.addImm(index, uint32(n&^255)), n&255
 	}
 	a := s.addressReg(index)

@@ -33,9 +33,8 @@ type preamble struct {
 // maxPreambleConsts bounds the results of the preamble, in scalars.
 const maxPreambleConsts = 256
 
-// planPreamble finds what the preamble computes; the number of scalars of the
-// const file that it fills.
-func (s *isel) planPreamble() int {
+// markUniform finds what depends on nothing but consts, and reports whether there is something to compute.
+func (s *isel) markUniform() bool {
 	p := &s.pre
 	n := int(s.impl.NumDefs)
 	p.flags = slab.Zeroed(p.flags, 4*n)
@@ -53,10 +52,7 @@ func (s *isel) planPreamble() int {
 			}
 		}
 	}
-	if !any {
-		return 0
-	}
-	return s.chooseRoots()
+	return any
 }
 
 func (s *isel) isUniform(in *ir.Instr) bool {
@@ -129,8 +125,8 @@ func constSrc(in *ir.Instr, i int) bool {
 	return ok
 }
 
-// chooseRoots walks backwards: a root is uniform, and something that stays in
-// the main program reads it.
+// chooseRoots finds what the preamble computes, and returns the number of scalars of the const file that it fills. It walks
+// backwards: a root is uniform, and something that stays in the main program reads it.
 func (s *isel) chooseRoots() int {
 	p := &s.pre
 	room := s.consts.preambleRoom()

@@ -72,6 +72,8 @@ var codeSteps = []step{
 		Run: (*compiler).preSchedule},
 	{StepInfo: backend.StepInfo{Name: "fold_shared", Doc: "read what comes in shared registers where it stands", After: []string{"scalar_uniform"}},
 		Run: (*compiler).foldShared},
+	{StepInfo: backend.StepInfo{Name: "fold_relative", Doc: "read consts at a0.x where they stand", After: []string{"presched"}},
+		Run: func(c *compiler) error { foldRelative(c.sel.f); return nil }},
 	{StepInfo: backend.StepInfo{Name: "tie", Doc: "copy what lives on after an instruction that overwrites it", After: []string{"presched", "fold_shared"}},
 		Run: func(c *compiler) error { mach.LowerTied(c.sel.f); return nil }},
 	{StepInfo: backend.StepInfo{Name: "spill", Doc: "store values in private memory where more live than there are registers", After: []string{"tie"}},
