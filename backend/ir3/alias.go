@@ -385,6 +385,9 @@ func (p *phys) expandAliases() {
 		list := make([]pinstr, 0, len(blk.ins)+total)
 		for _, x := range blk.ins {
 			flags := x.Flags & isa.SS // (sy) stands at the lookup, which reads what the names stand for
+			if faults.has(faultAliasWait) {
+				flags = x.Flags & (isa.SS | isa.SY)
+			}
 			for k, e := range x.alias {
 				a := isa.Instr{Op: isa.OpAlias, Type: isa.U32, Dst: isa.R(int(e.name)), Srcs: [4]isa.Operand{e.src}}
 				if k == 0 {

@@ -25,6 +25,23 @@ func TestAliasWaits(t *testing.T) {
 	}
 }
 
+// TestAliasAfterFence: after a fence a nop waits for all, wherever in a line of the instruction cache a lookup's names come to stand.
+func TestAliasAfterFence(t *testing.T) {
+	for n := range 8 {
+		err := namedLookups(func(b *ir.Builder, x *ir.Def, look func(u, v *ir.Def) *ir.Def) *ir.Def {
+			for range n {
+				x = b.Fmul(x, x)
+			}
+			b.Intrinsic(ir.IntrBarrier, 0, 0).Set(ir.IdxMemoryScope, uint64(ir.ScopeDevice)).
+				Set(ir.IdxMemorySemantics, uint64(ir.SemAcquire|ir.SemRelease)).Set(ir.IdxMemoryModes, uint64(ir.ModeSSBO))
+			return b.Fadd(look(x, b.ImmFloat(0.37, 32)), b.Vec(x, x, x, x))
+		})
+		if err != nil {
+			t.Errorf("after %d products: %v", n, err)
+		}
+	}
+}
+
 // TestAlias: what stands in constants and in several vectors is named instead
 // of moved where the GPU can do that, and lookups give the same.
 func TestAlias(t *testing.T) {

@@ -61,6 +61,7 @@ const (
 	faultFragOffset                       // coordinates of fragments as the hardware counts them under a map of densities
 	faultLayerHalf                        // layers of arrays as they are
 	faultLastHalf                         // words of buffers that end in their first half
+	faultAliasWait                        // (sy) before the names of a lookup, not at the lookup
 	numFaults
 )
 

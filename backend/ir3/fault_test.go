@@ -91,6 +91,11 @@ var faultCases = []struct {
 		return onBothGens(s, 1, 256)
 	}},
 	{faultAliasLine, "alias.tex in two lines", aliasLines},
+	{faultAliasWait, "waits of names", func() error {
+		return namedLookups(func(b *ir.Builder, x *ir.Def, look func(u, v *ir.Def) *ir.Def) *ir.Def {
+			return look(x, b.ImmFloat(0.37, 32))
+		})
+	}},
 	{faultBarrierWait, "waits after barriers", func() error { return onBothGens(exchange(ir.ScopeWorkgroup, ir.ModeShared, false), 2, 2048) }},
 	{faultLock, "lock", func() error { return onBothGens(exchange(ir.ScopeWorkgroup, ir.ModeShared, false), 1, 2048) }},
 	{faultFence, "fence of workgroup memory", func() error { return onBothGens(exchange(ir.ScopeWorkgroup, ir.ModeShared, false), 1, 2048) }},
@@ -607,6 +612,25 @@ func aliasLines() error {
 		}
 	}
 	return nil
+}
+
+// namedLookups looks up by names for constants, and makes with the result what is drawn.
+func namedLookups(make func(b *ir.Builder, x *ir.Def, look func(u, v *ir.Def) *ir.Def) *ir.Def) error {
+	stageEnv = func(env *emu.Env) { texWorld(&testing.T{}, env) }
+	defer func() { stageEnv = nil }()
+	s, b := newStage(ir.StageFragment)
+	pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
+	x := &texBuild{s: s, b: b}
+	d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
+	look := func(u, v *ir.Def) *ir.Def {
+		return &x.op(ir.TexOpTex, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, b.Vec(u, v)})...).Def
+	}
+	u := b.Fmul(b.Channel(pos, 0), b.ImmFloat(0.0625, 32))
+	outputTo(b, make(b, b.Channel(look(u, b.ImmFloat(0.25, 32)), 1), look), ir.SlotData0)
+	if err := lowerToScalar(s); err != nil {
+		return err
+	}
+	return stageDiffer(s, "a740")
 }
 
 // testRay tests a ray against a node outside of memory, which has no children.

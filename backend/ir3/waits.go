@@ -77,7 +77,12 @@ func (p *phys) sync(outputs, early []span) {
 		for i := range blk.ins {
 			x := blk.ins[i]
 			var flags isa.Flags
+			whole := st.barrier && len(x.alias) > 0 // names cannot wait by (sy), and nops may come to stand before them
 			st.step(p.gpu, &x, t, outputs, &flags)
+			if whole {
+				list = append(list, pinstr{Instr: isa.Instr{Op: isa.OpNop, Flags: flags}, loc: x.loc, to: -1})
+				flags = 0
+			}
 			if flags&isa.SS != 0 && !takesSS(&x.Instr) && len(x.alias) == 0 {
 				list = append(list, pinstr{Instr: isa.Instr{Op: isa.OpNop, Flags: isa.SS}, loc: x.loc, to: -1})
 				flags &^= isa.SS

@@ -59,6 +59,9 @@ func (p *program) besides(pc int) string {
 			return "(ss)nop does not follow"
 		}
 	case isa.OpAlias:
+		if x.Scope == 0 && x.Flags&isa.SY != 0 {
+			return "no code is known that waits by (sy) before a lookup's names, and not at the lookup"
+		}
 		if x.Scope == 0 && x.Index > 0 || x.Scope == 0 && at(pc-1).Op != isa.OpAlias {
 			if last := pc + int(x.Index) + 1; pc/lineInstrs != last/lineInstrs {
 				return "the group lies in two lines of the instruction cache"
