@@ -58,7 +58,7 @@ func TestAliasDerivatives(t *testing.T) {
 		{"cov.f32f16 hr4.x, r3.x\n(rpt5)nop\nalias.tex.b16.0 hr40.x, hr4.x\ndsx (f32)(x)r1.x, hr40.x\n", "", 0x40400000},
 		{"alias.tex.b32.0 r40.x, c0.x\ndsx (f32)(x)r1.x, r40.x\n", "", 0},
 		{"alias.tex.b32.0 r40.x, (0x3)\nisam.v.base0 (u32)(x)r1.x, r40.x+1, s#0, t#1\n", "do not always work", 0},
-		{"(sy)alias.tex.b32.0 r40.x, r3.x\ndsx (f32)(x)r1.x, r40.x\n", "no code is known that waits by (sy)", 0},
+		{"(sy)alias.tex.b32.0 r40.x, r3.x\ndsx (f32)(x)r1.x, r40.x\n", "(sy) belongs to the lookup", 0},
 	} {
 		m := newMachine()
 		m.gpu, m.gen, m.check, m.consts = "a740", isa.A7xx, true, []uint32{5, 3, 0x40400000, 0}

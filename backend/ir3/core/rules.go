@@ -60,7 +60,7 @@ func (p *program) besides(pc int) string {
 		}
 	case isa.OpAlias:
 		if x.Scope == 0 && x.Flags&isa.SY != 0 {
-			return "no code is known that waits by (sy) before a lookup's names, and not at the lookup"
+			return "(sy) belongs to the lookup, not to its names"
 		}
 		if x.Scope == 0 && x.Index > 0 || x.Scope == 0 && at(pc-1).Op != isa.OpAlias {
 			if last := pc + int(x.Index) + 1; pc/lineInstrs != last/lineInstrs {
