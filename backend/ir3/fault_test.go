@@ -32,11 +32,16 @@ var faultCases = []struct {
 		return stageDiffer(s, "a750")
 	}},
 	{faultPrefetch, "prefetch", func() error {
-		bin, err := compile(prefetchShader(), CompileOptions{GPU: "a610"})
-		if err == nil && len(bin.Meta.Prefetches) > 0 {
-			return fmt.Errorf("prefetches on a device that has none")
+		for _, gpu := range smallDevices {
+			bin, err := compile(prefetchShader(), CompileOptions{GPU: gpu})
+			if err == nil && len(bin.Meta.Prefetches) > 0 {
+				err = fmt.Errorf("prefetches on %s, which has none", gpu)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	}},
 	{faultDistanceMasks, "clip and cull masks", func() error {
 		bin, err := compile(distanceShader(), CompileOptions{GPU: "a740"})
@@ -690,6 +695,9 @@ func prefetchShader() *ir.Shader {
 	return s
 }
 
+// smallDevices have no prefetches, and less of all else.
+var smallDevices = []string{"a605", "a608", "a610", "a612", "a613", "a702"}
+
 // TestSmallDevices: what the smallest devices lack is refused where it cannot be done otherwise.
 func TestSmallDevices(t *testing.T) {
 	shared, _ := gputest.NewShader(ir.StageCompute, 64)
@@ -706,8 +714,14 @@ func TestSmallDevices(t *testing.T) {
 		{inputs, "vertex attribute 16 is not supported on a610, which has 16"},
 		{wide, "2048 invocations of a workgroup are not supported on a610, which has 1024"},
 	} {
-		if _, err := compile(c.s, CompileOptions{GPU: "a610"}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, want %q", err, c.want)
+		for _, gpu := range smallDevices {
+			want := strings.ReplaceAll(c.want, "a610", gpu)
+			if gpu == "a702" {
+				want = strings.ReplaceAll(want, "has 1024", "has 512")
+			}
+			if _, err := compile(c.s, CompileOptions{GPU: gpu}); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v, want %q", err, want)
+			}
 		}
 		if _, err := compile(c.s, CompileOptions{GPU: "a630"}); err != nil {
 			t.Errorf("on a630: %v", err)
