@@ -70,6 +70,38 @@ func TestSafeConsts(t *testing.T) {
 	}
 }
 
+// TestVertexParameters: the command stream loads the parameters of vertex shaders on all devices, and no preamble does.
+func TestVertexParameters(t *testing.T) {
+	s, b := newStage(ir.StageVertex)
+	first, instance, draw := lane1(b, ir.IntrLoadFirstVertex, 32), lane1(b, ir.IntrLoadBaseInstance, 32), lane1(b, ir.IntrLoadDrawId, 32)
+	outputTo(b, b.Vec(b.U2f32(b.Ixor(first, lane1(b, ir.IntrLoadVertexId, 32))), b.U2f32(instance), b.U2f32(draw), b.ImmFloat(1, 32)), ir.SlotPos)
+	for _, gpu := range []string{"a630", "a660", "a740", "a750"} {
+		if err := stageDiffer(s, gpu); err != nil {
+			t.Errorf("%s: %v", gpu, err)
+		}
+	}
+}
+
+// TestLongPushConstants: the preamble copies push constants by 128 words, where it does.
+func TestLongPushConstants(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+	x := id
+	for _, at := range []uint32{0, 508, 512, 1020} {
+		x = b.Iadd(b.Imul(x, b.Imm32(31)), gputest.LoadPush(b, b.Imm32(at), 1, 32, 0, 1024))
+	}
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), x)
+	push := make([]byte, 1024)
+	for i := range push {
+		push[i] = byte(i*7 + i>>8)
+	}
+	for _, gpu := range []string{"a630", "a740", "a750"} {
+		if err := differ(s, CompileOptions{GPU: gpu}, 1, nil, 256, push); err != nil {
+			t.Errorf("%s: %v", gpu, err)
+		}
+	}
+}
+
 // TestPreambleConsts: on a device whose command stream loads no consts, the preamble does, first of all;
 // on others it copies uniform buffers alone.
 func TestPreambleConsts(t *testing.T) {

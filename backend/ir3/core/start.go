@@ -106,7 +106,7 @@ func (w *wave) driverWord(buffer uint32, i int) (uint32, error) {
 	c := &w.p.meta.Consts
 	switch {
 	case !c.ByPreamble:
-	case buffer == abi.BufferDriver && i < c.Driver.Size:
+	case buffer == abi.BufferDriver && i < c.Driver.Size && w.p.meta.Stage != ir.StageVertex: // the command stream loads theirs
 		return w.param(w.p.meta.Stage, i), nil
 	case buffer == abi.BufferPrimitive && w.chain != nil && i < c.Primitive.Size:
 		return w.chain.primitiveParam(i), nil
