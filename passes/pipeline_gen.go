@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x705d5302
+const builtinSum = 0xf83bc470
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -987,227 +987,225 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 365, "use", nil},
 				{2, 365, "common", nil},
 			}},
-			{2, 366, "lower_ray_queries", nil},
 			{4, 367, "", []node{
-				{2, 367, "use", nil},
-				{2, 367, "optimise", nil},
-			}},
-			{4, 368, "", []node{
-				{2, 368, "use", nil},
-				{2, 368, "interface", nil},
-			}},
-			{4, 370, "", []node{
-				{2, 370, "lower_atomics", nil},
-				{4, 370, "", []node{
-					{2, 370, "wide", nil},
-					{2, 370, "true", nil},
+				{2, 367, "if", nil},
+				{2, 367, "level >= O1", nil},
+				{2, 368, "then", nil},
+				{3, 368, "", []node{
+					{4, 368, "", []node{
+						{2, 368, "opt_shrink_stores", nil},
+						{4, 368, "", []node{
+							{2, 368, "images", nil},
+							{2, 368, "true", nil},
+						}},
+					}},
 				}},
+			}},
+			{2, 369, "lower_ray_queries", nil},
+			{4, 370, "", []node{
+				{2, 370, "use", nil},
+				{2, 370, "optimise", nil},
 			}},
 			{4, 371, "", []node{
-				{2, 371, "if", nil},
-				{2, 371, "stage == fragment", nil},
-				{2, 372, "then", nil},
-				{3, 372, "", []node{
-					{2, 372, "lower_is_helper_invocation", nil},
-				}},
+				{2, 371, "use", nil},
+				{2, 371, "interface", nil},
 			}},
 			{4, 373, "", []node{
-				{2, 373, "lower_tex", nil},
+				{2, 373, "lower_atomics", nil},
 				{4, 373, "", []node{
-					{2, 373, "min_lod", nil},
+					{2, 373, "wide", nil},
 					{2, 373, "true", nil},
 				}},
 			}},
-			{2, 374, "lower_frexp", nil},
-			{2, 375, "lower_flrp", nil},
+			{4, 374, "", []node{
+				{2, 374, "if", nil},
+				{2, 374, "stage == fragment", nil},
+				{2, 375, "then", nil},
+				{3, 375, "", []node{
+					{2, 375, "lower_is_helper_invocation", nil},
+				}},
+			}},
 			{4, 376, "", []node{
-				{2, 376, "use", nil},
-				{2, 376, "scalar", nil},
+				{2, 376, "lower_tex", nil},
+				{4, 376, "", []node{
+					{2, 376, "min_lod", nil},
+					{2, 376, "true", nil},
+				}},
 			}},
-			{2, 377, "lower_phis_to_scalar", nil},
-			{4, 378, "", []node{
-				{2, 378, "use", nil},
-				{2, 378, "optimise", nil},
+			{2, 377, "lower_frexp", nil},
+			{2, 378, "lower_flrp", nil},
+			{4, 379, "", []node{
+				{2, 379, "use", nil},
+				{2, 379, "scalar", nil},
 			}},
-			{2, 380, "io_add_const_offset_to_base", nil},
-			{4, 383, "", []node{
-				{2, 383, "if", nil},
-				{2, 383, "level >= O1", nil},
-				{2, 384, "then", nil},
-				{3, 384, "", []node{
-					{2, 384, "shrink_vec_array_vars", nil},
-					{4, 384, "", []node{
-						{2, 384, "opt_large_constants", nil},
-						{4, 384, "", []node{
-							{2, 384, "packed", nil},
-							{2, 384, "32", nil},
+			{2, 380, "lower_phis_to_scalar", nil},
+			{4, 381, "", []node{
+				{2, 381, "use", nil},
+				{2, 381, "optimise", nil},
+			}},
+			{2, 383, "io_add_const_offset_to_base", nil},
+			{4, 386, "", []node{
+				{2, 386, "if", nil},
+				{2, 386, "level >= O1", nil},
+				{2, 387, "then", nil},
+				{3, 387, "", []node{
+					{2, 387, "shrink_vec_array_vars", nil},
+					{4, 387, "", []node{
+						{2, 387, "opt_large_constants", nil},
+						{4, 387, "", []node{
+							{2, 387, "packed", nil},
+							{2, 387, "32", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 385, "", []node{
-				{2, 385, "lower_indirect_derefs", nil},
-				{4, 385, "", []node{
-					{2, 385, "modes", nil},
-					{2, 385, "function_temp", nil},
-					{2, 385, "max_length", nil},
-					{2, 385, "4", nil},
-				}},
-			}},
-			{2, 386, "lower_vars_to_ssa", nil},
-			{4, 387, "", []node{
-				{2, 387, "lower_locals_to_regs", nil},
-				{4, 387, "", []node{
-					{2, 387, "max_words", nil},
-					{2, 387, "48", nil},
 				}},
 			}},
 			{4, 388, "", []node{
-				{2, 388, "lower_vars_to_explicit_types", nil},
+				{2, 388, "lower_indirect_derefs", nil},
 				{4, 388, "", []node{
 					{2, 388, "modes", nil},
-					{2, 388, "function_temp|shader_temp", nil},
+					{2, 388, "function_temp", nil},
+					{2, 388, "max_length", nil},
+					{2, 388, "4", nil},
 				}},
 			}},
-			{4, 389, "", []node{
-				{2, 389, "lower_explicit_io", nil},
-				{4, 389, "", []node{
-					{2, 389, "modes", nil},
-					{2, 389, "function_temp|shader_temp|mem_constant", nil},
+			{2, 389, "lower_vars_to_ssa", nil},
+			{4, 390, "", []node{
+				{2, 390, "lower_locals_to_regs", nil},
+				{4, 390, "", []node{
+					{2, 390, "max_words", nil},
+					{2, 390, "48", nil},
 				}},
 			}},
-			{2, 390, "remove_dead_derefs", nil},
 			{4, 391, "", []node{
-				{2, 391, "if", nil},
-				{2, 391, "level >= O1", nil},
-				{2, 392, "then", nil},
-				{3, 393, "", []node{
-					{2, 393, "opt_load_store_update_alignments", nil},
-					{4, 394, "", []node{
-						{2, 394, "opt_load_store_vectorize", nil},
-						{4, 394, "", []node{
-							{2, 394, "modes", nil},
-							{2, 394, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 394, "ubo_dynamic", nil},
-							{2, 394, "true", nil},
+				{2, 391, "lower_vars_to_explicit_types", nil},
+				{4, 391, "", []node{
+					{2, 391, "modes", nil},
+					{2, 391, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 392, "", []node{
+				{2, 392, "lower_explicit_io", nil},
+				{4, 392, "", []node{
+					{2, 392, "modes", nil},
+					{2, 392, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 393, "remove_dead_derefs", nil},
+			{4, 394, "", []node{
+				{2, 394, "if", nil},
+				{2, 394, "level >= O1", nil},
+				{2, 395, "then", nil},
+				{3, 396, "", []node{
+					{2, 396, "opt_load_store_update_alignments", nil},
+					{4, 397, "", []node{
+						{2, 397, "opt_load_store_vectorize", nil},
+						{4, 397, "", []node{
+							{2, 397, "modes", nil},
+							{2, 397, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 397, "ubo_dynamic", nil},
+							{2, 397, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 396, "lower_amul", nil},
-			{4, 397, "", []node{
-				{2, 397, "lower_mem_access_bit_sizes", nil},
-				{4, 397, "", []node{
-					{2, 397, "max_bits", nil},
-					{2, 397, "32", nil},
-					{2, 397, "const_bits", nil},
-					{2, 397, "32", nil},
-				}},
-			}},
-			{2, 398, "lower_wrmasks", nil},
-			{4, 399, "", []node{
-				{2, 399, "lower_subgroups", nil},
-				{4, 399, "", []node{
-					{2, 399, "only_64", nil},
-					{2, 399, "true", nil},
-					{2, 399, "to_scalar", nil},
-					{2, 399, "true", nil},
-					{2, 399, "split_64", nil},
-					{2, 399, "true", nil},
-					{2, 399, "vote_eq", nil},
-					{2, 399, "true", nil},
-					{2, 399, "scans", nil},
-					{2, 399, "true", nil},
-				}},
-			}},
+			{2, 399, "lower_amul", nil},
 			{4, 400, "", []node{
-				{2, 400, "lower_bit_size", nil},
+				{2, 400, "lower_mem_access_bit_sizes", nil},
 				{4, 400, "", []node{
-					{2, 400, "below", nil},
-					{2, 400, "16", nil},
-					{2, 400, "to", nil},
-					{2, 400, "16", nil},
+					{2, 400, "max_bits", nil},
+					{2, 400, "32", nil},
+					{2, 400, "const_bits", nil},
+					{2, 400, "32", nil},
 				}},
 			}},
-			{4, 401, "", []node{
-				{2, 401, "if", nil},
-				{2, 401, "level >= O1", nil},
-				{2, 402, "then", nil},
-				{3, 402, "", []node{
-					{2, 402, "opt_intrinsics", nil},
-					{2, 402, "opt_offsets", nil},
+			{2, 401, "lower_wrmasks", nil},
+			{4, 402, "", []node{
+				{2, 402, "lower_subgroups", nil},
+				{4, 402, "", []node{
+					{2, 402, "only_64", nil},
+					{2, 402, "true", nil},
+					{2, 402, "to_scalar", nil},
+					{2, 402, "true", nil},
+					{2, 402, "split_64", nil},
+					{2, 402, "true", nil},
+					{2, 402, "vote_eq", nil},
+					{2, 402, "true", nil},
+					{2, 402, "scans", nil},
+					{2, 402, "true", nil},
 				}},
 			}},
 			{4, 403, "", []node{
-				{2, 403, "use", nil},
-				{2, 403, "legalise", nil},
-			}},
-			{4, 404, "", []node{
-				{2, 404, "use", nil},
-				{2, 404, "optimise", nil},
-			}},
-			{4, 405, "", []node{
-				{2, 405, "lower_phis_to_scalar", nil},
-				{4, 405, "", []node{
-					{2, 405, "all", nil},
-					{2, 405, "true", nil},
+				{2, 403, "lower_bit_size", nil},
+				{4, 403, "", []node{
+					{2, 403, "below", nil},
+					{2, 403, "16", nil},
+					{2, 403, "to", nil},
+					{2, 403, "16", nil},
 				}},
 			}},
+			{4, 404, "", []node{
+				{2, 404, "if", nil},
+				{2, 404, "level >= O1", nil},
+				{2, 405, "then", nil},
+				{3, 405, "", []node{
+					{2, 405, "opt_intrinsics", nil},
+					{2, 405, "opt_offsets", nil},
+				}},
+			}},
+			{4, 406, "", []node{
+				{2, 406, "use", nil},
+				{2, 406, "legalise", nil},
+			}},
 			{4, 407, "", []node{
-				{2, 407, "if", nil},
-				{2, 407, "level >= O2", nil},
-				{2, 408, "then", nil},
-				{3, 409, "", []node{
-					{4, 409, "", []node{
-						{2, 409, "opt_gcm", nil},
-						{4, 409, "", []node{
-							{2, 409, "sink", nil},
-							{2, 409, "false", nil},
-						}},
-					}},
+				{2, 407, "use", nil},
+				{2, 407, "optimise", nil},
+			}},
+			{4, 408, "", []node{
+				{2, 408, "lower_phis_to_scalar", nil},
+				{4, 408, "", []node{
+					{2, 408, "all", nil},
+					{2, 408, "true", nil},
 				}},
 			}},
 			{4, 410, "", []node{
 				{2, 410, "if", nil},
-				{2, 410, "level >= O1", nil},
+				{2, 410, "level >= O2", nil},
 				{2, 411, "then", nil},
-				{3, 411, "", []node{
-					{4, 411, "", []node{
-						{2, 411, "use", nil},
-						{2, 411, "late", nil},
-					}},
-				}},
-			}},
-			{4, 412, "", []node{
-				{2, 412, "use", nil},
-				{2, 412, "clean", nil},
-			}},
-			{4, 414, "", []node{
-				{2, 414, "if", nil},
-				{2, 414, "level >= O1", nil},
-				{2, 415, "then", nil},
-				{3, 416, "", []node{
-					{4, 416, "", []node{
-						{2, 416, "opt_sink", nil},
-						{4, 416, "", []node{
-							{2, 416, "compares", nil},
-							{2, 416, "true", nil},
+				{3, 412, "", []node{
+					{4, 412, "", []node{
+						{2, 412, "opt_gcm", nil},
+						{4, 412, "", []node{
+							{2, 412, "sink", nil},
+							{2, 412, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 418, "", []node{
-				{2, 418, "if", nil},
-				{2, 418, "level >= O1", nil},
-				{2, 419, "then", nil},
+			{4, 413, "", []node{
+				{2, 413, "if", nil},
+				{2, 413, "level >= O1", nil},
+				{2, 414, "then", nil},
+				{3, 414, "", []node{
+					{4, 414, "", []node{
+						{2, 414, "use", nil},
+						{2, 414, "late", nil},
+					}},
+				}},
+			}},
+			{4, 415, "", []node{
+				{2, 415, "use", nil},
+				{2, 415, "clean", nil},
+			}},
+			{4, 417, "", []node{
+				{2, 417, "if", nil},
+				{2, 417, "level >= O1", nil},
+				{2, 418, "then", nil},
 				{3, 419, "", []node{
 					{4, 419, "", []node{
-						{2, 419, "opt_move", nil},
+						{2, 419, "opt_sink", nil},
 						{4, 419, "", []node{
-							{2, 419, "buffers", nil},
-							{2, 419, "true", nil},
 							{2, 419, "compares", nil},
-							{2, 419, "false", nil},
+							{2, 419, "true", nil},
 						}},
 					}},
 				}},
@@ -1218,549 +1216,565 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 422, "then", nil},
 				{3, 422, "", []node{
 					{4, 422, "", []node{
-						{2, 422, "opt_group_loads", nil},
+						{2, 422, "opt_move", nil},
 						{4, 422, "", []node{
-							{2, 422, "max_distance", nil},
-							{2, 422, "16", nil},
+							{2, 422, "buffers", nil},
+							{2, 422, "true", nil},
+							{2, 422, "compares", nil},
+							{2, 422, "false", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 424, "", []node{
 				{2, 424, "if", nil},
-				{2, 424, "level >= O1 && stage == fragment", nil},
+				{2, 424, "level >= O1", nil},
 				{2, 425, "then", nil},
 				{3, 425, "", []node{
-					{2, 425, "opt_move_discards_to_top", nil},
-				}},
-			}},
-			{2, 426, "remove_dead_variables", nil},
-			{2, 427, "gather_info", nil},
-		}},
-		{2, 429, "agx", nil},
-		{3, 430, "", []node{
-			{4, 430, "", []node{
-				{2, 430, "use", nil},
-				{2, 430, "common", nil},
-			}},
-			{4, 432, "", []node{
-				{2, 432, "if", nil},
-				{2, 432, "level >= O1", nil},
-				{2, 433, "then", nil},
-				{3, 433, "", []node{
-					{4, 433, "", []node{
-						{2, 433, "opt_shrink_stores", nil},
-						{4, 433, "", []node{
-							{2, 433, "images", nil},
-							{2, 433, "true", nil},
+					{4, 425, "", []node{
+						{2, 425, "opt_group_loads", nil},
+						{4, 425, "", []node{
+							{2, 425, "max_distance", nil},
+							{2, 425, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 434, "", []node{
-				{2, 434, "use", nil},
-				{2, 434, "optimise", nil},
+			{4, 427, "", []node{
+				{2, 427, "if", nil},
+				{2, 427, "level >= O1 && stage == fragment", nil},
+				{2, 428, "then", nil},
+				{3, 428, "", []node{
+					{2, 428, "opt_move_discards_to_top", nil},
+				}},
+			}},
+			{2, 429, "remove_dead_variables", nil},
+			{2, 430, "gather_info", nil},
+		}},
+		{2, 432, "agx", nil},
+		{3, 433, "", []node{
+			{4, 433, "", []node{
+				{2, 433, "use", nil},
+				{2, 433, "common", nil},
 			}},
 			{4, 435, "", []node{
-				{2, 435, "use", nil},
-				{2, 435, "interface", nil},
-			}},
-			{4, 436, "", []node{
-				{2, 436, "lower_tex", nil},
-				{4, 436, "", []node{
-					{2, 436, "txd", nil},
-					{2, 436, "cube", nil},
-				}},
-			}},
-			{4, 438, "", []node{
-				{2, 438, "if", nil},
-				{2, 438, "level >= O1", nil},
-				{2, 439, "then", nil},
-				{3, 439, "", []node{
-					{2, 439, "opt_uniform_atomics", nil},
-				}},
-			}},
-			{2, 440, "lower_atomics", nil},
-			{2, 441, "lower_frexp", nil},
-			{2, 442, "lower_flrp", nil},
-			{4, 443, "", []node{
-				{2, 443, "use", nil},
-				{2, 443, "scalar", nil},
-			}},
-			{2, 444, "lower_phis_to_scalar", nil},
-			{4, 445, "", []node{
-				{2, 445, "use", nil},
-				{2, 445, "optimise", nil},
-			}},
-			{2, 447, "io_add_const_offset_to_base", nil},
-			{4, 450, "", []node{
-				{2, 450, "lower_indirect_derefs", nil},
-				{4, 450, "", []node{
-					{2, 450, "modes", nil},
-					{2, 450, "function_temp", nil},
-					{2, 450, "max_length", nil},
-					{2, 450, "4", nil},
-				}},
-			}},
-			{2, 451, "lower_vars_to_ssa", nil},
-			{4, 452, "", []node{
-				{2, 452, "if", nil},
-				{2, 452, "level >= O1", nil},
-				{2, 453, "then", nil},
-				{3, 453, "", []node{
-					{2, 453, "shrink_vec_array_vars", nil},
-					{4, 453, "", []node{
-						{2, 453, "opt_large_constants", nil},
-						{4, 453, "", []node{
-							{2, 453, "packed", nil},
-							{2, 453, "32", nil},
+				{2, 435, "if", nil},
+				{2, 435, "level >= O1", nil},
+				{2, 436, "then", nil},
+				{3, 436, "", []node{
+					{4, 436, "", []node{
+						{2, 436, "opt_shrink_stores", nil},
+						{4, 436, "", []node{
+							{2, 436, "images", nil},
+							{2, 436, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 454, "", []node{
-				{2, 454, "lower_vars_to_explicit_types", nil},
-				{4, 454, "", []node{
-					{2, 454, "modes", nil},
-					{2, 454, "function_temp|shader_temp", nil},
+			{4, 437, "", []node{
+				{2, 437, "use", nil},
+				{2, 437, "optimise", nil},
+			}},
+			{4, 438, "", []node{
+				{2, 438, "use", nil},
+				{2, 438, "interface", nil},
+			}},
+			{4, 439, "", []node{
+				{2, 439, "lower_tex", nil},
+				{4, 439, "", []node{
+					{2, 439, "txd", nil},
+					{2, 439, "cube", nil},
 				}},
 			}},
+			{4, 441, "", []node{
+				{2, 441, "if", nil},
+				{2, 441, "level >= O1", nil},
+				{2, 442, "then", nil},
+				{3, 442, "", []node{
+					{2, 442, "opt_uniform_atomics", nil},
+				}},
+			}},
+			{2, 443, "lower_atomics", nil},
+			{2, 444, "lower_frexp", nil},
+			{2, 445, "lower_flrp", nil},
+			{4, 446, "", []node{
+				{2, 446, "use", nil},
+				{2, 446, "scalar", nil},
+			}},
+			{2, 447, "lower_phis_to_scalar", nil},
+			{4, 448, "", []node{
+				{2, 448, "use", nil},
+				{2, 448, "optimise", nil},
+			}},
+			{2, 450, "io_add_const_offset_to_base", nil},
+			{4, 453, "", []node{
+				{2, 453, "lower_indirect_derefs", nil},
+				{4, 453, "", []node{
+					{2, 453, "modes", nil},
+					{2, 453, "function_temp", nil},
+					{2, 453, "max_length", nil},
+					{2, 453, "4", nil},
+				}},
+			}},
+			{2, 454, "lower_vars_to_ssa", nil},
 			{4, 455, "", []node{
-				{2, 455, "lower_explicit_io", nil},
-				{4, 455, "", []node{
-					{2, 455, "modes", nil},
-					{2, 455, "function_temp|shader_temp|mem_constant", nil},
+				{2, 455, "if", nil},
+				{2, 455, "level >= O1", nil},
+				{2, 456, "then", nil},
+				{3, 456, "", []node{
+					{2, 456, "shrink_vec_array_vars", nil},
+					{4, 456, "", []node{
+						{2, 456, "opt_large_constants", nil},
+						{4, 456, "", []node{
+							{2, 456, "packed", nil},
+							{2, 456, "32", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 456, "remove_dead_derefs", nil},
 			{4, 457, "", []node{
-				{2, 457, "if", nil},
-				{2, 457, "level >= O1", nil},
-				{2, 458, "then", nil},
-				{3, 458, "", []node{
-					{2, 458, "opt_load_store_update_alignments", nil},
-					{2, 458, "opt_load_store_vectorize", nil},
+				{2, 457, "lower_vars_to_explicit_types", nil},
+				{4, 457, "", []node{
+					{2, 457, "modes", nil},
+					{2, 457, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{4, 459, "", []node{
-				{2, 459, "lower_mem_access_bit_sizes", nil},
-				{4, 459, "", []node{
-					{2, 459, "max_bits", nil},
-					{2, 459, "32", nil},
-					{2, 459, "const_bits", nil},
-					{2, 459, "32", nil},
+			{4, 458, "", []node{
+				{2, 458, "lower_explicit_io", nil},
+				{4, 458, "", []node{
+					{2, 458, "modes", nil},
+					{2, 458, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
-			{2, 460, "lower_wrmasks", nil},
-			{4, 461, "", []node{
-				{2, 461, "lower_subgroups", nil},
-				{4, 461, "", []node{
-					{2, 461, "only_64", nil},
-					{2, 461, "true", nil},
-					{2, 461, "to_scalar", nil},
-					{2, 461, "true", nil},
-					{2, 461, "split_64", nil},
-					{2, 461, "true", nil},
-					{2, 461, "vote_eq", nil},
-					{2, 461, "true", nil},
-					{2, 461, "scans", nil},
-					{2, 461, "true", nil},
+			{2, 459, "remove_dead_derefs", nil},
+			{4, 460, "", []node{
+				{2, 460, "if", nil},
+				{2, 460, "level >= O1", nil},
+				{2, 461, "then", nil},
+				{3, 461, "", []node{
+					{2, 461, "opt_load_store_update_alignments", nil},
+					{2, 461, "opt_load_store_vectorize", nil},
 				}},
 			}},
 			{4, 462, "", []node{
-				{2, 462, "lower_bit_size", nil},
+				{2, 462, "lower_mem_access_bit_sizes", nil},
 				{4, 462, "", []node{
-					{2, 462, "below", nil},
-					{2, 462, "16", nil},
-					{2, 462, "to", nil},
-					{2, 462, "16", nil},
+					{2, 462, "max_bits", nil},
+					{2, 462, "32", nil},
+					{2, 462, "const_bits", nil},
+					{2, 462, "32", nil},
 				}},
 			}},
+			{2, 463, "lower_wrmasks", nil},
 			{4, 464, "", []node{
-				{2, 464, "if", nil},
-				{2, 464, "level >= O1", nil},
-				{2, 465, "then", nil},
-				{3, 465, "", []node{
-					{4, 465, "", []node{
-						{2, 465, "opt_reassociate", nil},
-						{4, 465, "", []node{
-							{2, 465, "float", nil},
-							{2, 465, "true", nil},
-						}},
-					}},
+				{2, 464, "lower_subgroups", nil},
+				{4, 464, "", []node{
+					{2, 464, "only_64", nil},
+					{2, 464, "true", nil},
+					{2, 464, "to_scalar", nil},
+					{2, 464, "true", nil},
+					{2, 464, "split_64", nil},
+					{2, 464, "true", nil},
+					{2, 464, "vote_eq", nil},
+					{2, 464, "true", nil},
+					{2, 464, "scans", nil},
+					{2, 464, "true", nil},
 				}},
 			}},
-			{4, 466, "", []node{
-				{2, 466, "use", nil},
-				{2, 466, "legalise_sums", nil},
+			{4, 465, "", []node{
+				{2, 465, "lower_bit_size", nil},
+				{4, 465, "", []node{
+					{2, 465, "below", nil},
+					{2, 465, "16", nil},
+					{2, 465, "to", nil},
+					{2, 465, "16", nil},
+				}},
 			}},
 			{4, 467, "", []node{
 				{2, 467, "if", nil},
 				{2, 467, "level >= O1", nil},
 				{2, 468, "then", nil},
-				{3, 469, "", []node{
-					{4, 469, "", []node{
-						{2, 469, "loop", nil},
-						{3, 470, "", []node{
-							{4, 470, "", []node{
-								{2, 470, "use", nil},
-								{2, 470, "turn", nil},
-							}},
-							{2, 471, "lower_alu_to_scalar", nil},
-							{4, 472, "", []node{
-								{2, 472, "opt_peephole_select", nil},
-								{4, 472, "", []node{
-									{2, 472, "limit", nil},
-									{2, 472, "64", nil},
-									{2, 472, "indirect_load_ok", nil},
-									{2, 472, "true", nil},
-									{2, 472, "expensive_alu_ok", nil},
-									{2, 472, "true", nil},
-								}},
-							}},
-							{4, 473, "", []node{
-								{2, 473, "use", nil},
-								{2, 473, "tail", nil},
-							}},
+				{3, 468, "", []node{
+					{4, 468, "", []node{
+						{2, 468, "opt_reassociate", nil},
+						{4, 468, "", []node{
+							{2, 468, "float", nil},
+							{2, 468, "true", nil},
 						}},
-						{2, 474, "max", nil},
-						{2, 474, "12", nil},
 					}},
 				}},
 			}},
-			{4, 475, "", []node{
-				{2, 475, "lower_phis_to_scalar", nil},
-				{4, 475, "", []node{
-					{2, 475, "all", nil},
-					{2, 475, "true", nil},
-				}},
+			{4, 469, "", []node{
+				{2, 469, "use", nil},
+				{2, 469, "legalise_sums", nil},
 			}},
-			{4, 476, "", []node{
-				{2, 476, "if", nil},
-				{2, 476, "level >= O2", nil},
-				{2, 477, "then", nil},
-				{3, 477, "", []node{
-					{4, 477, "", []node{
-						{2, 477, "opt_gcm", nil},
-						{4, 477, "", []node{
-							{2, 477, "sink", nil},
-							{2, 477, "false", nil},
+			{4, 470, "", []node{
+				{2, 470, "if", nil},
+				{2, 470, "level >= O1", nil},
+				{2, 471, "then", nil},
+				{3, 472, "", []node{
+					{4, 472, "", []node{
+						{2, 472, "loop", nil},
+						{3, 473, "", []node{
+							{4, 473, "", []node{
+								{2, 473, "use", nil},
+								{2, 473, "turn", nil},
+							}},
+							{2, 474, "lower_alu_to_scalar", nil},
+							{4, 475, "", []node{
+								{2, 475, "opt_peephole_select", nil},
+								{4, 475, "", []node{
+									{2, 475, "limit", nil},
+									{2, 475, "64", nil},
+									{2, 475, "indirect_load_ok", nil},
+									{2, 475, "true", nil},
+									{2, 475, "expensive_alu_ok", nil},
+									{2, 475, "true", nil},
+								}},
+							}},
+							{4, 476, "", []node{
+								{2, 476, "use", nil},
+								{2, 476, "tail", nil},
+							}},
 						}},
+						{2, 477, "max", nil},
+						{2, 477, "12", nil},
 					}},
 				}},
 			}},
 			{4, 478, "", []node{
-				{2, 478, "if", nil},
-				{2, 478, "level >= O1", nil},
-				{2, 479, "then", nil},
-				{3, 479, "", []node{
-					{4, 479, "", []node{
-						{2, 479, "use", nil},
-						{2, 479, "late", nil},
-					}},
+				{2, 478, "lower_phis_to_scalar", nil},
+				{4, 478, "", []node{
+					{2, 478, "all", nil},
+					{2, 478, "true", nil},
 				}},
 			}},
-			{4, 480, "", []node{
-				{2, 480, "use", nil},
-				{2, 480, "scalar", nil},
-			}},
-			{4, 481, "", []node{
-				{2, 481, "use", nil},
-				{2, 481, "clean", nil},
-			}},
-			{4, 483, "", []node{
-				{2, 483, "if", nil},
-				{2, 483, "level >= O2", nil},
-				{2, 484, "then", nil},
-				{3, 484, "", []node{
-					{4, 484, "", []node{
-						{2, 484, "opt_sink", nil},
-						{4, 484, "", []node{
-							{2, 484, "inputs", nil},
-							{2, 484, "true", nil},
-							{2, 484, "buffers", nil},
-							{2, 484, "true", nil},
-							{2, 484, "compares", nil},
-							{2, 484, "true", nil},
-							{2, 484, "copies", nil},
-							{2, 484, "true", nil},
-							{2, 484, "alu", nil},
-							{2, 484, "true", nil},
+			{4, 479, "", []node{
+				{2, 479, "if", nil},
+				{2, 479, "level >= O2", nil},
+				{2, 480, "then", nil},
+				{3, 480, "", []node{
+					{4, 480, "", []node{
+						{2, 480, "opt_gcm", nil},
+						{4, 480, "", []node{
+							{2, 480, "sink", nil},
+							{2, 480, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 485, "remove_dead_variables", nil},
-			{2, 486, "gather_info", nil},
-		}},
-		{2, 488, "midgard", nil},
-		{3, 489, "", []node{
-			{4, 489, "", []node{
-				{2, 489, "use", nil},
-				{2, 489, "common", nil},
-			}},
-			{4, 490, "", []node{
-				{2, 490, "use", nil},
-				{2, 490, "vectors", nil},
-			}},
-			{4, 491, "", []node{
-				{2, 491, "use", nil},
-				{2, 491, "interface", nil},
-			}},
-			{4, 492, "", []node{
-				{2, 492, "if", nil},
-				{2, 492, "stage == fragment", nil},
-				{2, 493, "then", nil},
-				{3, 493, "", []node{
-					{2, 493, "lower_helper_writes", nil},
+			{4, 481, "", []node{
+				{2, 481, "if", nil},
+				{2, 481, "level >= O1", nil},
+				{2, 482, "then", nil},
+				{3, 482, "", []node{
+					{4, 482, "", []node{
+						{2, 482, "use", nil},
+						{2, 482, "late", nil},
+					}},
 				}},
+			}},
+			{4, 483, "", []node{
+				{2, 483, "use", nil},
+				{2, 483, "scalar", nil},
+			}},
+			{4, 484, "", []node{
+				{2, 484, "use", nil},
+				{2, 484, "clean", nil},
+			}},
+			{4, 486, "", []node{
+				{2, 486, "if", nil},
+				{2, 486, "level >= O2", nil},
+				{2, 487, "then", nil},
+				{3, 487, "", []node{
+					{4, 487, "", []node{
+						{2, 487, "opt_sink", nil},
+						{4, 487, "", []node{
+							{2, 487, "inputs", nil},
+							{2, 487, "true", nil},
+							{2, 487, "buffers", nil},
+							{2, 487, "true", nil},
+							{2, 487, "compares", nil},
+							{2, 487, "true", nil},
+							{2, 487, "copies", nil},
+							{2, 487, "true", nil},
+							{2, 487, "alu", nil},
+							{2, 487, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 488, "remove_dead_variables", nil},
+			{2, 489, "gather_info", nil},
+		}},
+		{2, 491, "midgard", nil},
+		{3, 492, "", []node{
+			{4, 492, "", []node{
+				{2, 492, "use", nil},
+				{2, 492, "common", nil},
+			}},
+			{4, 493, "", []node{
+				{2, 493, "use", nil},
+				{2, 493, "vectors", nil},
 			}},
 			{4, 494, "", []node{
-				{2, 494, "lower_atomics", nil},
-				{4, 494, "", []node{
-					{2, 494, "wide", nil},
-					{2, 494, "true", nil},
-				}},
+				{2, 494, "use", nil},
+				{2, 494, "interface", nil},
 			}},
 			{4, 495, "", []node{
-				{2, 495, "lower_subgroups", nil},
-				{4, 495, "", []node{
-					{2, 495, "size_one", nil},
-					{2, 495, "true", nil},
+				{2, 495, "if", nil},
+				{2, 495, "stage == fragment", nil},
+				{2, 496, "then", nil},
+				{3, 496, "", []node{
+					{2, 496, "lower_helper_writes", nil},
 				}},
 			}},
-			{4, 496, "", []node{
-				{2, 496, "lower_tex", nil},
-				{4, 496, "", []node{
-					{2, 496, "wide", nil},
-					{2, 496, "true", nil},
-					{2, 496, "projector", nil},
-					{2, 496, "true", nil},
-					{2, 496, "implicit_lod", nil},
-					{2, 496, "true", nil},
-					{2, 496, "min_lod", nil},
-					{2, 496, "true", nil},
-					{2, 496, "lod_ddx", nil},
-					{2, 496, "true", nil},
-					{2, 496, "lod_query", nil},
-					{2, 496, "true", nil},
-					{2, 496, "txd", nil},
-					{2, 496, "all", nil},
-					{2, 496, "txs_lod", nil},
-					{2, 496, "true", nil},
-					{2, 496, "tg4_offsets", nil},
-					{2, 496, "true", nil},
+			{4, 497, "", []node{
+				{2, 497, "lower_atomics", nil},
+				{4, 497, "", []node{
+					{2, 497, "wide", nil},
+					{2, 497, "true", nil},
 				}},
 			}},
 			{4, 498, "", []node{
-				{2, 498, "lower_indirect_textures", nil},
+				{2, 498, "lower_subgroups", nil},
 				{4, 498, "", []node{
-					{2, 498, "queries", nil},
+					{2, 498, "size_one", nil},
 					{2, 498, "true", nil},
-					{2, 498, "words", nil},
-					{2, 498, "4", nil},
 				}},
 			}},
-			{2, 499, "lower_frexp", nil},
-			{2, 500, "lower_flrp", nil},
+			{4, 499, "", []node{
+				{2, 499, "lower_tex", nil},
+				{4, 499, "", []node{
+					{2, 499, "wide", nil},
+					{2, 499, "true", nil},
+					{2, 499, "projector", nil},
+					{2, 499, "true", nil},
+					{2, 499, "implicit_lod", nil},
+					{2, 499, "true", nil},
+					{2, 499, "min_lod", nil},
+					{2, 499, "true", nil},
+					{2, 499, "lod_ddx", nil},
+					{2, 499, "true", nil},
+					{2, 499, "lod_query", nil},
+					{2, 499, "true", nil},
+					{2, 499, "txd", nil},
+					{2, 499, "all", nil},
+					{2, 499, "txs_lod", nil},
+					{2, 499, "true", nil},
+					{2, 499, "tg4_offsets", nil},
+					{2, 499, "true", nil},
+				}},
+			}},
 			{4, 501, "", []node{
-				{2, 501, "use", nil},
-				{2, 501, "vectors", nil},
+				{2, 501, "lower_indirect_textures", nil},
+				{4, 501, "", []node{
+					{2, 501, "queries", nil},
+					{2, 501, "true", nil},
+					{2, 501, "words", nil},
+					{2, 501, "4", nil},
+				}},
 			}},
-			{2, 503, "io_add_const_offset_to_base", nil},
+			{2, 502, "lower_frexp", nil},
+			{2, 503, "lower_flrp", nil},
 			{4, 504, "", []node{
-				{2, 504, "if", nil},
-				{2, 504, "level >= O1", nil},
-				{2, 505, "then", nil},
-				{3, 505, "", []node{
-					{4, 505, "", []node{
-						{2, 505, "opt_shrink_stores", nil},
-						{4, 505, "", []node{
-							{2, 505, "images", nil},
-							{2, 505, "true", nil},
+				{2, 504, "use", nil},
+				{2, 504, "vectors", nil},
+			}},
+			{2, 506, "io_add_const_offset_to_base", nil},
+			{4, 507, "", []node{
+				{2, 507, "if", nil},
+				{2, 507, "level >= O1", nil},
+				{2, 508, "then", nil},
+				{3, 508, "", []node{
+					{4, 508, "", []node{
+						{2, 508, "opt_shrink_stores", nil},
+						{4, 508, "", []node{
+							{2, 508, "images", nil},
+							{2, 508, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 508, "", []node{
-				{2, 508, "lower_indirect_derefs", nil},
-				{4, 508, "", []node{
-					{2, 508, "modes", nil},
-					{2, 508, "function_temp", nil},
-					{2, 508, "max_length", nil},
-					{2, 508, "4", nil},
+			{4, 511, "", []node{
+				{2, 511, "lower_indirect_derefs", nil},
+				{4, 511, "", []node{
+					{2, 511, "modes", nil},
+					{2, 511, "function_temp", nil},
+					{2, 511, "max_length", nil},
+					{2, 511, "4", nil},
 				}},
 			}},
-			{2, 509, "lower_vars_to_ssa", nil},
-			{4, 510, "", []node{
-				{2, 510, "if", nil},
-				{2, 510, "level >= O1", nil},
-				{2, 511, "then", nil},
-				{3, 511, "", []node{
-					{2, 511, "shrink_vec_array_vars", nil},
-					{4, 511, "", []node{
-						{2, 511, "opt_large_constants", nil},
-						{4, 511, "", []node{
-							{2, 511, "packed", nil},
-							{2, 511, "32", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 512, "", []node{
-				{2, 512, "lower_vars_to_explicit_types", nil},
-				{4, 512, "", []node{
-					{2, 512, "modes", nil},
-					{2, 512, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 512, "lower_vars_to_ssa", nil},
 			{4, 513, "", []node{
-				{2, 513, "lower_explicit_io", nil},
-				{4, 513, "", []node{
-					{2, 513, "modes", nil},
-					{2, 513, "function_temp|shader_temp|mem_constant", nil},
+				{2, 513, "if", nil},
+				{2, 513, "level >= O1", nil},
+				{2, 514, "then", nil},
+				{3, 514, "", []node{
+					{2, 514, "shrink_vec_array_vars", nil},
+					{4, 514, "", []node{
+						{2, 514, "opt_large_constants", nil},
+						{4, 514, "", []node{
+							{2, 514, "packed", nil},
+							{2, 514, "32", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 514, "remove_dead_derefs", nil},
 			{4, 515, "", []node{
-				{2, 515, "lower_mem_access_bit_sizes", nil},
+				{2, 515, "lower_vars_to_explicit_types", nil},
 				{4, 515, "", []node{
-					{2, 515, "max_bits", nil},
-					{2, 515, "32", nil},
-					{2, 515, "const_bits", nil},
-					{2, 515, "32", nil},
+					{2, 515, "modes", nil},
+					{2, 515, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{4, 517, "", []node{
-				{2, 517, "if", nil},
-				{2, 517, "kernel", nil},
-				{2, 518, "then", nil},
-				{3, 519, "", []node{
-					{4, 519, "", []node{
-						{2, 519, "lower_phis_to_scalar", nil},
-						{4, 519, "", []node{
-							{2, 519, "wider", nil},
-							{2, 519, "4", nil},
+			{4, 516, "", []node{
+				{2, 516, "lower_explicit_io", nil},
+				{4, 516, "", []node{
+					{2, 516, "modes", nil},
+					{2, 516, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 517, "remove_dead_derefs", nil},
+			{4, 518, "", []node{
+				{2, 518, "lower_mem_access_bit_sizes", nil},
+				{4, 518, "", []node{
+					{2, 518, "max_bits", nil},
+					{2, 518, "32", nil},
+					{2, 518, "const_bits", nil},
+					{2, 518, "32", nil},
+				}},
+			}},
+			{4, 520, "", []node{
+				{2, 520, "if", nil},
+				{2, 520, "kernel", nil},
+				{2, 521, "then", nil},
+				{3, 522, "", []node{
+					{4, 522, "", []node{
+						{2, 522, "lower_phis_to_scalar", nil},
+						{4, 522, "", []node{
+							{2, 522, "wider", nil},
+							{2, 522, "4", nil},
 						}},
 					}},
-					{4, 520, "", []node{
-						{2, 520, "lower_alu_width", nil},
-						{4, 520, "", []node{
-							{2, 520, "width", nil},
-							{2, 520, "4", nil},
-							{2, 520, "scalar", nil},
-							{2, 520, "64", nil},
-							{2, 520, "sources", nil},
-							{2, 520, "4", nil},
+					{4, 523, "", []node{
+						{2, 523, "lower_alu_width", nil},
+						{4, 523, "", []node{
+							{2, 523, "width", nil},
+							{2, 523, "4", nil},
+							{2, 523, "scalar", nil},
+							{2, 523, "64", nil},
+							{2, 523, "sources", nil},
+							{2, 523, "4", nil},
 						}},
 					}},
-					{2, 521, "opt_copy_prop", nil},
-					{2, 522, "opt_dce", nil},
+					{2, 524, "opt_copy_prop", nil},
+					{2, 525, "opt_dce", nil},
 				}},
 			}},
-			{4, 523, "", []node{
-				{2, 523, "lower_bit_size", nil},
-				{4, 523, "", []node{
-					{2, 523, "below", nil},
-					{2, 523, "32", nil},
-					{2, 523, "to", nil},
-					{2, 523, "32", nil},
-					{2, 523, "bytes", nil},
-					{2, 523, "true", nil},
-				}},
-			}},
-			{2, 525, "opt_algebraic_before_lower_int64", nil},
 			{4, 526, "", []node{
-				{2, 526, "loop", nil},
-				{3, 527, "", []node{
-					{4, 527, "", []node{
-						{2, 527, "lower_64bit_phis", nil},
-						{4, 527, "", []node{
-							{2, 527, "pairs", nil},
-							{2, 527, "true", nil},
-						}},
-					}},
-					{2, 528, "opt_algebraic", nil},
-					{2, 529, "lower_doubles", nil},
+				{2, 526, "lower_bit_size", nil},
+				{4, 526, "", []node{
+					{2, 526, "below", nil},
+					{2, 526, "32", nil},
+					{2, 526, "to", nil},
+					{2, 526, "32", nil},
+					{2, 526, "bytes", nil},
+					{2, 526, "true", nil},
+				}},
+			}},
+			{2, 528, "opt_algebraic_before_lower_int64", nil},
+			{4, 529, "", []node{
+				{2, 529, "loop", nil},
+				{3, 530, "", []node{
 					{4, 530, "", []node{
-						{2, 530, "lower_int64", nil},
+						{2, 530, "lower_64bit_phis", nil},
 						{4, 530, "", []node{
 							{2, 530, "pairs", nil},
 							{2, 530, "true", nil},
 						}},
 					}},
-					{2, 531, "lower_idiv", nil},
-					{2, 532, "lower_alu", nil},
-					{2, 533, "lower_pack", nil},
-					{2, 534, "opt_copy_prop", nil},
-					{2, 535, "opt_constant_folding", nil},
-					{2, 536, "opt_cse", nil},
-					{2, 537, "opt_dce", nil},
+					{2, 531, "opt_algebraic", nil},
+					{2, 532, "lower_doubles", nil},
+					{4, 533, "", []node{
+						{2, 533, "lower_int64", nil},
+						{4, 533, "", []node{
+							{2, 533, "pairs", nil},
+							{2, 533, "true", nil},
+						}},
+					}},
+					{2, 534, "lower_idiv", nil},
+					{2, 535, "lower_alu", nil},
+					{2, 536, "lower_pack", nil},
+					{2, 537, "opt_copy_prop", nil},
+					{2, 538, "opt_constant_folding", nil},
+					{2, 539, "opt_cse", nil},
+					{2, 540, "opt_dce", nil},
 				}},
-				{2, 538, "max", nil},
-				{2, 538, "8", nil},
-			}},
-			{4, 539, "", []node{
-				{2, 539, "use", nil},
-				{2, 539, "last_vectors", nil},
-			}},
-			{4, 540, "", []node{
-				{2, 540, "if", nil},
-				{2, 540, "level >= O1", nil},
-				{2, 541, "then", nil},
-				{3, 541, "", []node{
-					{2, 541, "opt_shrink_vectors", nil},
-				}},
+				{2, 541, "max", nil},
+				{2, 541, "8", nil},
 			}},
 			{4, 542, "", []node{
-				{2, 542, "if", nil},
-				{2, 542, "level >= O2", nil},
-				{2, 543, "then", nil},
-				{3, 543, "", []node{
-					{4, 543, "", []node{
-						{2, 543, "opt_gcm", nil},
-						{4, 543, "", []node{
-							{2, 543, "sink", nil},
-							{2, 543, "false", nil},
+				{2, 542, "use", nil},
+				{2, 542, "last_vectors", nil},
+			}},
+			{4, 543, "", []node{
+				{2, 543, "if", nil},
+				{2, 543, "level >= O1", nil},
+				{2, 544, "then", nil},
+				{3, 544, "", []node{
+					{2, 544, "opt_shrink_vectors", nil},
+				}},
+			}},
+			{4, 545, "", []node{
+				{2, 545, "if", nil},
+				{2, 545, "level >= O2", nil},
+				{2, 546, "then", nil},
+				{3, 546, "", []node{
+					{4, 546, "", []node{
+						{2, 546, "opt_gcm", nil},
+						{4, 546, "", []node{
+							{2, 546, "sink", nil},
+							{2, 546, "false", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 544, "", []node{
-				{2, 544, "if", nil},
-				{2, 544, "level >= O1", nil},
-				{2, 545, "then", nil},
-				{3, 545, "", []node{
-					{4, 545, "", []node{
-						{2, 545, "use", nil},
-						{2, 545, "late", nil},
-					}},
-				}},
-			}},
-			{4, 546, "", []node{
-				{2, 546, "use", nil},
-				{2, 546, "clean", nil},
 			}},
 			{4, 547, "", []node{
 				{2, 547, "if", nil},
 				{2, 547, "level >= O1", nil},
 				{2, 548, "then", nil},
-				{3, 549, "", []node{
-					{4, 549, "", []node{
-						{2, 549, "opt_sink", nil},
-						{4, 549, "", []node{
-							{2, 549, "compares", nil},
-							{2, 549, "true", nil},
+				{3, 548, "", []node{
+					{4, 548, "", []node{
+						{2, 548, "use", nil},
+						{2, 548, "late", nil},
+					}},
+				}},
+			}},
+			{4, 549, "", []node{
+				{2, 549, "use", nil},
+				{2, 549, "clean", nil},
+			}},
+			{4, 550, "", []node{
+				{2, 550, "if", nil},
+				{2, 550, "level >= O1", nil},
+				{2, 551, "then", nil},
+				{3, 552, "", []node{
+					{4, 552, "", []node{
+						{2, 552, "opt_sink", nil},
+						{4, 552, "", []node{
+							{2, 552, "compares", nil},
+							{2, 552, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 550, "opt_algebraic_distribute_src_mods", nil},
-			{2, 551, "lower_bool_to_int32", nil},
-			{2, 552, "opt_copy_prop", nil},
-			{2, 553, "opt_dce", nil},
-			{2, 554, "remove_dead_variables", nil},
-			{2, 555, "gather_info", nil},
+			{2, 553, "opt_algebraic_distribute_src_mods", nil},
+			{2, 554, "lower_bool_to_int32", nil},
+			{2, 555, "opt_copy_prop", nil},
+			{2, 556, "opt_dce", nil},
+			{2, 557, "remove_dead_variables", nil},
+			{2, 558, "gather_info", nil},
 		}},
 	}},
 }}

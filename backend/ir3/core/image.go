@@ -86,6 +86,9 @@ func (w *wave) storeImage(x *inst) error {
 				t[k] = uint32(int32(int16(t[k])))
 			}
 		}
+		for k := int(x.Size); k < texelChannels(res); k++ {
+			t[k] = w.garbage.Word()
+		}
 		w.noteTexel(lane, d, res, c, emu.AccessWrite, &t)
 		switch {
 		case d.View.Dim == ir.DimBuf:
@@ -94,6 +97,17 @@ func (w *wave) storeImage(x *inst) error {
 			w.lateTexel(func() { res.Image.Store(c[0], c[1], c[2], 0, c[3], t) })
 		}
 	})
+}
+
+// texelChannels is how many components the texels of an image or a texel buffer have.
+func texelChannels(res *emu.Descriptor) int {
+	switch {
+	case res.Format != nil:
+		return len(res.Format.Channels)
+	case res.Image != nil && res.Image.TexelFormat() != nil:
+		return len(res.Image.TexelFormat().Channels)
+	}
+	return 0
 }
 
 func (w *wave) atomicImage(x *inst) error {
