@@ -137,7 +137,8 @@ func (p *invariance) drain() {
 		case in.Kind == ir.KindALU && !in.Exact && rounds(in):
 			in.Exact, p.made[in.Def.Index] = true, true
 			p.progress = true
-			if in.Op == ir.OpFadd || in.Op == ir.OpFsub {
+			switch in.Op {
+			case ir.OpFadd, ir.OpFsub, ir.OpFdot2, ir.OpFdot3, ir.OpFdot4:
 				p.sums = append(p.sums, in)
 			}
 		case in.Kind == ir.KindPhi:
@@ -155,11 +156,15 @@ func (p *invariance) drain() {
 	}
 }
 
-// fuse makes an ffma of a sum with a product, the first if both are. Who else reads the product does not matter:
-// that may differ between shaders. What was exact before stays as the source has it.
+// fuse makes ffmas of a dot product, or one of a sum with a product, the first if both are. Who else reads the product
+// does not matter: that may differ between shaders. What was exact before stays as the source has it.
 func (p *invariance) fuse(in *ir.Instr) {
 	s := in.Block.Impl().Shader
 	if o := s.Options; in.Def.BitSize != 32 && in.Def.BitSize != 16 || in.Def.BitSize == 32 && !o.FuseFfma32 || in.Def.BitSize == 16 && !o.FuseFfma16 {
+		return
+	}
+	if in.Op != ir.OpFadd && in.Op != ir.OpFsub {
+		fuseDot(in)
 		return
 	}
 	for k := range 2 {
@@ -183,4 +188,16 @@ func (p *invariance) fuse(in *ir.Instr) {
 		in.Remove()
 		return
 	}
+}
+
+// fuseDot makes a chain of ffmas of a dot product, the last product first: a last factor of 1 leaves an addend of it.
+func fuseDot(in *ir.Instr) {
+	b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
+	last := in.SrcComps(0) - 1
+	sum := b.Fmul(lane(b, in, 0, last), lane(b, in, 1, last))
+	for k := last - 1; k >= 0; k-- {
+		sum = b.Ffma(lane(b, in, 0, k), lane(b, in, 1, k), sum)
+	}
+	in.Def.RewriteUses(sum)
+	in.Remove()
 }
