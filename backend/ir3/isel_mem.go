@@ -66,9 +66,12 @@ func (s *isel) elementSum(off *ir.Def, shift uint) (o opnd, n uint32, ok bool) {
 	return o, uint32(int32(uint32(c)) >> shift), ok
 }
 
-// unshift returns d >> shift where d is a left shift by at least as much.
+// unshift returns d >> shift where d is a left shift by at least as much, or a product by a multiple.
 func (s *isel) unshift(d *ir.Def, shift uint) (opnd, bool) {
 	in := d.Instr
+	if in.IsALU(ir.OpImul24) {
+		return s.unscale(in, shift)
+	}
 	if !in.IsALU(ir.OpIshl) || d.NumComponents != 1 {
 		return opnd{}, false
 	}
@@ -87,6 +90,15 @@ func (s *isel) unshift(d *ir.Def, shift uint) (opnd, bool) {
 		o = s.alu2(isa.Instr{Op: isa.OpAndB}, false, false, immInt, o, immediate(math.MaxUint32>>shift, false))
 	}
 	return o, true
+}
+
+// unscale returns a product of 24 bits that does not wrap >> shift, where its constant factor is a multiple.
+func (s *isel) unscale(in *ir.Instr, shift uint) (opnd, bool) {
+	n, ok := in.Srcs[1].Const(0)
+	if !ok || !in.NoUnsignedWrap || in.Def.NumComponents != 1 || n >= 256<<shift || n&(1<<shift-1) != 0 || s.isRoot(in) {
+		return opnd{}, false
+	}
+	return s.alu2(isa.Instr{Op: isa.OpMulS24}, false, false, immInt, s.src(in, 0), immediate(uint32(n)>>shift, false)), true
 }
 
 // iboLimit is the largest immediate offset of ldib.b and stib.b.
