@@ -1,14 +1,5 @@
 package passes
 
-// suggest names the registered pass that is closest to a misspelt one.
-func suggest(name string) string {
-	var names []string
-	for _, p := range Registry() {
-		names = append(names, p.Name)
-	}
-	return Suggest(name, names)
-}
-
 // Suggest returns " (did you mean NAME?)" with the name that is closest to a
 // misspelt one, or "" if none is close. Passes are asked so, targets, GPUs and flags too.
 func Suggest(name string, names []string) string {

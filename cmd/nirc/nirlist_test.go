@@ -111,6 +111,39 @@ func TestNIRRows(t *testing.T) {
 	}
 }
 
+// Each name of the list leads somewhere: what stands for a file is a pass, something that the compiler says the place of here, or a file,
+// and so is each pass that a file is named after.
+func TestNIRNames(t *testing.T) {
+	named := regexp.MustCompile(`^nir_((?:lower|opt|split|remove|from|to|inline|propagate|normalize|move|scale|shrink)_.*)\.c$`)
+	for _, r := range readNIR() {
+		if r.byTheLanguage() {
+			continue
+		}
+		names := strings.Fields(r.candidates)
+		if m := named.FindStringSubmatch(r.file); m != nil {
+			names = append(names, m[1])
+		}
+		for _, name := range names {
+			if !isPath(name) && passes.ForNIR(name) == "" {
+				t.Errorf("%s: %s is no pass, and nobody is told what does its work here", r.file, name)
+			}
+		}
+	}
+	// What the compiler says of such a name are passes that exist, with options that they have.
+	for _, name := range []string{"zero_initialize_shared_memory", "nir_lower_discard_or_demote", "build_addr", "lower_int64_float_conversions", "clear_shared_memory"} {
+		_, err := passes.ParsePassList(name)
+		if err == nil {
+			t.Errorf("%s is a pass", name)
+			continue
+		}
+		_, here, _ := strings.Cut(err.Error(), "here: ")
+		here, _, _ = strings.Cut(strings.TrimSuffix(here, ")"), ",")
+		if _, err := passes.ParsePassList(here); here == "" || err != nil {
+			t.Errorf("%s: %q: %v", name, here, err)
+		}
+	}
+}
+
 // Each feature of a file of NIR is named once, and the tests that show it exist and are about what stands for the file.
 func TestNIRFeatures(t *testing.T) {
 	sources := map[string]string{}
