@@ -112,13 +112,14 @@ func mulHigh(b *ir.Builder, x, y *ir.Def, signed bool) *ir.Def {
 }
 
 // orderedZeroMinMax makes fmin prefer -0 and fmax +0 on targets that do not
-// order zeros: when the operands compare equal, their bits decide.
+// order zeros: when the operands compare equal, their bits decide. As integers, so that of two
+// denormals that count as equal one comes out.
 func orderedZeroMinMax(b *ir.Builder, in *ir.Instr) *ir.Def {
 	x, y := srcValue(b, in, 0), srcValue(b, in, 1)
 	b.FastMath = 0
-	join, pick := b.Ior, b.Fmin
+	same, pick := b.Imin, b.Fmin
 	if in.Op == ir.OpFmax {
-		join, pick = b.Iand, b.Fmax
+		same, pick = b.Imax, b.Fmax
 	}
-	return b.Bcsel(b.Feq(x, y), join(x, y), pick(x, y))
+	return b.Bcsel(b.Feq(x, y), same(x, y), pick(x, y))
 }

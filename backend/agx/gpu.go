@@ -63,7 +63,7 @@ func allOptions() *ir.Options {
 		LowerBitfieldInsert: true, LowerBitfieldExtract: true, LowerBitfieldSelect: true, LowerUclz: true,
 		LowerExtractByte: true, LowerExtractWord: true, LowerInsertByte: true, LowerInsertWord: true,
 		LowerPackSnorm: true, LowerPackUnorm: true, LowerPackHalf: true, LowerPackInt: true, LowerPackSplit: true,
-		LowerHadd: true, LowerRotate: true, LowerIadd3: true, LowerFdph: true, LowerFdot: true, LowerVectorCmp: true,
+		LowerHadd: true, LowerFminMaxSignedZero: true, LowerRotate: true, LowerIadd3: true, LowerFdph: true, LowerFdot: true, LowerVectorCmp: true,
 		LowerInt64: true, LowerDouble: true, LowerUabsSub: true, LowerMsad: true,
 		LowerDot4x8: true, LowerDotSat: true,
 		FuseFfma16: true, FuseFfma32: true,
