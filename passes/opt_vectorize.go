@@ -1,6 +1,10 @@
 package passes
 
-import "nirc/ir"
+import (
+	"sync"
+
+	"nirc/ir"
+)
 
 var optVectorizePass = &Pass{
 	Name: "opt_vectorize", Class: "B", Run: optVectorize, Optional: true, Rewrites: true,
@@ -20,8 +24,19 @@ var optVectorizePass = &Pass{
 }
 
 func optVectorize(c *Context, s *ir.Shader) (bool, error) {
-	v := &aluVectorizer{c: c, width: c.Int("width"), width64: c.Int("width64"), special: c.Bool("special"), moves: c.Bool("moves"), consts: c.Bool("consts"), ends: c.Bool("ends"), coords: uint32(c.Int("coords")), distance: uint32(c.Int("distance"))}
+	v := aluVectorizers.Get().(*aluVectorizer)
+	defer v.release()
+	v.c, v.width, v.width64, v.special, v.moves = c, c.Int("width"), c.Int("width64"), c.Bool("special"), c.Bool("moves")
+	v.consts, v.ends, v.coords, v.distance = c.Bool("consts"), c.Bool("ends"), uint32(c.Int("coords")), uint32(c.Int("distance"))
 	return eachBlock(s, v.block), nil
+}
+
+// aluVectorizers keeps the memory of runs that are over.
+var aluVectorizers = sync.Pool{New: func() any { return new(aluVectorizer) }}
+
+func (v *aluVectorizer) release() {
+	*v = aluVectorizer{slots: v.slots[:0], list: v.list[:0], origin: v.origin[:0]}
+	aluVectorizers.Put(v)
 }
 
 // aluVectorizer holds the operations of a block that others may join, in a
@@ -34,6 +49,7 @@ type aluVectorizer struct {
 	distance       uint32
 	coords         uint32
 	slots          []vectorSlot
+	list           []vectorSlot // the operations of the block that may become part of a vector
 	// origin gives, by the index of a joined value, 1 + that of the value that it was at first: what reads it keeps its hash.
 	origin []uint32
 }
@@ -45,33 +61,21 @@ type vectorSlot struct {
 }
 
 func (v *aluVectorizer) block(blk *ir.Block) (progress bool) {
-	n := 0
-	for in := range blk.Instrs() {
-		if v.takes(in) {
-			n++
-		}
-	}
-	if n < 2 {
+	twice := v.collect(blk)
+	defer v.forget()
+	if twice == 0 {
 		return false
 	}
-	size := 16
-	for size < 2*n {
-		size *= 2
-	}
-	if cap(v.slots) < size {
-		v.slots = make([]vectorSlot, size)
-	}
-	v.slots = v.slots[:size]
-	clear(v.slots)
-	pos := uint32(0)
-	for in := range blk.Instrs() {
-		if pos++; !v.takes(in) {
+	v.reserve(len(v.list))
+	for _, it := range v.list {
+		in, pos := it.in, it.pos
+		if twice>>(in.Op%64)&1 == 0 {
 			continue
 		}
 		p := v.find(in)
 		far := v.distance > 0 && pos-p.pos > max(v.distance, v.reach(in))
 		if p.in == nil || far && !(v.ends && endsThere(in)) || int(p.in.Def.NumComponents+in.Def.NumComponents) > v.limit(in) || !v.c.Step() {
-			*p = vectorSlot{in, pos}
+			*p = it
 			continue
 		}
 		first := v.originOf(&p.in.Def)
@@ -80,6 +84,41 @@ func (v *aluVectorizer) block(blk *ir.Block) (progress bool) {
 		progress = true
 	}
 	return progress
+}
+
+// collect lists the operations of a block that may become part of a vector. Most blocks have no two that are equal but for
+// their sources: bit n of twice is set if there are two operations whose number leaves n when it is divided by 64. What
+// becomes a vector changes nothing of what comes later, so this is asked once.
+func (v *aluVectorizer) collect(blk *ir.Block) (twice uint64) {
+	once, pos := uint64(0), uint32(0)
+	for in := range blk.Instrs() {
+		if pos++; v.takes(in) {
+			v.list = append(v.list, vectorSlot{in, pos})
+			bit := uint64(1) << (in.Op % 64)
+			twice |= once & bit
+			once |= bit
+		}
+	}
+	return twice
+}
+
+// forget empties what block filled: between blocks all memory is zero.
+func (v *aluVectorizer) forget() {
+	clear(v.slots)
+	clear(v.list)
+	v.slots, v.list = v.slots[:0], v.list[:0]
+}
+
+// reserve makes the empty table large enough for n operations.
+func (v *aluVectorizer) reserve(n int) {
+	size := 16
+	for size < 2*n {
+		size *= 2
+	}
+	if cap(v.slots) < size {
+		v.slots = make([]vectorSlot, size)
+	}
+	v.slots = v.slots[:size]
 }
 
 func (v *aluVectorizer) limit(in *ir.Instr) int {
