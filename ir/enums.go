@@ -77,7 +77,9 @@ func ParseMode(name string) Mode {
 type Access uint16
 
 // Access bits. AccessCanReorder: no one writes this memory while the shader
-// runs. AccessCanSpeculate: the load may run even when its branch is not taken.
+// runs. AccessCanSpeculate: the load may run even when its branch is not taken. AccessSmallSteps:
+// the offset has steps smaller than a component, so a shift that it is made of may be the
+// application's own, which wraps around; only the offset as a whole says which component it is.
 const (
 	AccessCoherent Access = 1 << iota
 	AccessRestrict
@@ -90,9 +92,10 @@ const (
 	AccessIncludeHelpers
 	AccessCanSpeculate
 	AccessAliased // of a variable: others may reach its memory
+	AccessSmallSteps
 )
 
-var accessNames = [...]string{"coherent", "restrict", "volatile", "non_readable", "non_writeable", "non_uniform", "can_reorder", "non_temporal", "include_helpers", "can_speculate", "aliased"}
+var accessNames = [...]string{"coherent", "restrict", "volatile", "non_readable", "non_writeable", "non_uniform", "can_reorder", "non_temporal", "include_helpers", "can_speculate", "aliased", "small_steps"}
 
 // Interp is how a fragment input is interpolated.
 type Interp uint8

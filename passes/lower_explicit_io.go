@@ -33,6 +33,8 @@ type address struct {
 	whole *ir.Def
 	// Alignment: (address - offset) mod mul = 0; mul 0 is unknown.
 	mul, offset uint32
+	// step is the largest power of two that divides every distance which an index was multiplied by; 0 without one.
+	step uint32
 	// vecStride is the distance in bytes between the components of a vector that
 	// is the column of a row-major matrix, else 0.
 	vecStride uint32
@@ -296,6 +298,9 @@ func (e *explicitIO) castAddress(d *ir.Instr, info *ir.DerefInfo) address {
 		a = address{res: e.b.Channel(src, 0), off: e.bufferOffset(src), whole: src}
 		a.room = roomOf(src, e.s.Options.Robust.Of(info.Modes))
 		a.span = spanOf(src, a.room)
+		if !src.Instr.IsIntrinsic(ir.IntrLoadVulkanDescriptor) {
+			a.step = 1 // nobody knows how it was made
+		}
 	} else {
 		a = address{off: src, whole: src}
 	}
@@ -370,10 +375,25 @@ func (e *explicitIO) addIndex(a *address, index *ir.Def, stride, n uint32) {
 
 // strided notes that multiples of stride were added.
 func (a *address) strided(stride uint32) {
-	if a.mul != 0 && stride != 0 {
-		a.mul = min(a.mul, stride&-stride)
+	if stride == 0 {
+		return
+	}
+	most := stride & -stride
+	if a.mul != 0 {
+		a.mul = min(a.mul, most)
 		a.offset &= a.mul - 1
 	}
+	if a.step == 0 || most < a.step {
+		a.step = most
+	}
+}
+
+// steps is what an access of components of so many bytes says of its offset.
+func (a *address) steps(bytes uint32) ir.Access {
+	if a.step != 0 && a.step < bytes {
+		return ir.AccessSmallSteps
+	}
+	return 0
 }
 
 // ChosenOpaque says of what still chooses between images or samplers when variables
@@ -442,7 +462,7 @@ func (e *explicitIO) setMemory(in *ir.Instr, a *address, delta, bytes uint32, ac
 	} else {
 		off = (a.offset + delta) & (mul - 1)
 	}
-	in.Set(ir.IdxAlignMul, uint64(mul)).Set(ir.IdxAlignOffset, uint64(off)).Set(ir.IdxAccess, uint64(access))
+	in.Set(ir.IdxAlignMul, uint64(mul)).Set(ir.IdxAlignOffset, uint64(off)).Set(ir.IdxAccess, uint64(access|a.steps(bytes)))
 	switch {
 	case in.Intr == ir.IntrLoadPushConstant && a.size != 0:
 		in.Set(ir.IdxRange, uint64(a.size))
@@ -543,7 +563,7 @@ func (e *explicitIO) atomic(in *ir.Instr, a *address, mode ir.Mode) *ir.Def {
 	}
 	n := e.b.Intrinsic(op, 1, in.Def.BitSize, srcs...)
 	n.CopyIndices(in)
-	n.Set(ir.IdxAccess, in.Get(ir.IdxAccess)|uint64(a.access))
+	n.Set(ir.IdxAccess, in.Get(ir.IdxAccess)|uint64(a.access|a.steps(uint32(in.Def.BitSize/8))))
 	return &n.Def
 }
 

@@ -66,7 +66,7 @@ func (s *isel) access(in *ir.Instr, b buffer, off *ir.Def, log uint, bytes int) 
 	if o.kind == opImm {
 		return place{base: s.guarded(in, b, o, bytes), index: imm32(o.bits >> log)}
 	}
-	if e := s.placeable(off, log); e.ok && !s.tests(in) {
+	if e := s.placeable(in, off, log); e.ok && !s.tests(in) {
 		return place{base: b.address, index: e.index, shift: e.shift}
 	} else if e.ok && log > 0 && b.known && !s.early {
 		if size := s.sizeOf(in, b); size.kind == opUniform {
@@ -80,9 +80,10 @@ func (s *isel) access(in *ir.Instr, b buffer, off *ir.Def, log uint, bytes int) 
 	return place{base: s.guarded(in, b, o, bytes), index: s.shiftRight(false, o, uint32(log))}
 }
 
-// placeable is an offset counted in elements as an access takes it. A sum of bytes is what it is.
-func (s *isel) placeable(off *ir.Def, log uint) element {
-	if log == 0 && off.Instr.IsALU(ir.OpIadd) {
+// placeable is an offset counted in elements as an access takes it. A sum of bytes is what it is, and so is an offset
+// of smaller steps: 32 bits of it count, and more may have been shifted out.
+func (s *isel) placeable(in *ir.Instr, off *ir.Def, log uint) element {
+	if log == 0 && off.Instr.IsALU(ir.OpIadd) || smallSteps(in) {
 		return element{}
 	}
 	e := s.element(off, log, 0)
@@ -90,6 +91,11 @@ func (s *isel) placeable(off *ir.Def, log uint) element {
 		e = s.placed(e)
 	}
 	return e
+}
+
+// smallSteps reports whether the offset of an access may be made of shifts that wrap around.
+func smallSteps(in *ir.Instr) bool {
+	return ir.Access(in.Get(ir.IdxAccess))&ir.AccessSmallSteps != 0
 }
 
 // maxElementDepth bounds how far sums are followed.

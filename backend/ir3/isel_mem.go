@@ -26,7 +26,7 @@ func (s *isel) descriptor(in *ir.Instr, t *isa.Instr, i int, h *ir.Def, uses []m
 // elements turns a byte offset into one in units of 1<<shift bytes, plus an
 // immediate part in the same units that is at most limit. Offsets made by a shift and an
 // addition are taken apart; the aligned form is what SPIR-V's array accesses have.
-func (s *isel) elements(off *ir.Def, shift uint, limit uint32) (opnd, uint32) {
+func (s *isel) elements(in *ir.Instr, off *ir.Def, shift uint, limit uint32) (opnd, uint32) {
 	if c, ok := off.Const(0); ok {
 		n := uint32(c) >> shift
 		if n <= limit {
@@ -34,13 +34,13 @@ func (s *isel) elements(off *ir.Def, shift uint, limit uint32) (opnd, uint32) {
 		}
 		return immediate(n, false), 0
 	}
-	if o, n, ok := s.elementSum(off, shift); ok {
+	if o, n, ok := s.elementSum(in, off, shift); ok {
 		if n <= limit {
 			return o, n
 		}
 		return s.alu2(isa.Instr{Op: isa.OpAddU}, false, false, immInt, o, immediate(n, false)), 0
 	}
-	if o, ok := s.unshift(off, shift); ok {
+	if o, ok := s.unshift(in, off, shift); ok {
 		return o, 0
 	}
 	o := s.comp(off, 0)
@@ -49,7 +49,7 @@ func (s *isel) elements(off *ir.Def, shift uint, limit uint32) (opnd, uint32) {
 
 // elementSum takes an offset in bytes that is the sum of shifted elements and a constant apart
 // into elements.
-func (s *isel) elementSum(off *ir.Def, shift uint) (o opnd, n uint32, ok bool) {
+func (s *isel) elementSum(access *ir.Instr, off *ir.Def, shift uint) (o opnd, n uint32, ok bool) {
 	if !off.Instr.IsALU(ir.OpIadd) {
 		return opnd{}, 0, false
 	}
@@ -62,12 +62,12 @@ func (s *isel) elementSum(off *ir.Def, shift uint) (o opnd, n uint32, ok bool) {
 	if !ok || base.Swizzle.Lane(0) != 0 || base.Def.NumComponents != 1 {
 		return opnd{}, 0, false
 	}
-	o, ok = s.unshift(base.Def, shift)
+	o, ok = s.unshift(access, base.Def, shift)
 	return o, uint32(int32(uint32(c)) >> shift), ok
 }
 
-// unshift returns d >> shift where d is a left shift by at least as much, or a product by a multiple.
-func (s *isel) unshift(d *ir.Def, shift uint) (opnd, bool) {
+// unshift returns d >> shift where d, of an access' offset, is a left shift by at least as much, or a product by a multiple.
+func (s *isel) unshift(access *ir.Instr, d *ir.Def, shift uint) (opnd, bool) {
 	in := d.Instr
 	if in.IsALU(ir.OpImul24) {
 		return s.unscale(in, shift)
@@ -86,7 +86,9 @@ func (s *isel) unshift(d *ir.Def, shift uint) (opnd, bool) {
 	if k := uint32(n&31) - uint32(shift); k > 0 {
 		o = s.alu2(isa.Instr{Op: isa.OpShlB}, false, false, immInt, o, immediate(k, false))
 	}
-	if shift > 2 && !keepsBits(in) { // elements of arrays may be smaller: the shift is not theirs alone
+	// Elements of arrays may be smaller: the shift is not theirs alone.
+	smaller := shift > 2 || ir.Access(access.Get(ir.IdxAccess))&ir.AccessSmallSteps != 0
+	if smaller && !keepsBits(in) {
 		o = s.alu2(isa.Instr{Op: isa.OpAndB}, false, false, immInt, o, immediate(math.MaxUint32>>shift, false))
 	}
 	return o, true
@@ -119,7 +121,7 @@ func (s *isel) loadSSBO(in *ir.Instr) {
 		s.setComps(&in.Def, s.isamBuffer(in, t, n, shift)...)
 		return
 	}
-	off, imm := s.elements(in.Srcs[1].Def, shift, s.iboLimit())
+	off, imm := s.elements(in, in.Srcs[1].Def, shift, s.iboLimit())
 	s.setComps(&in.Def, s.ldib(in, t, n, off, imm)...)
 }
 
@@ -149,7 +151,7 @@ func (s *isel) isamBuffer(in *ir.Instr, typ isa.Type, n int, shift uint) []opnd 
 	if s.gpu.HasIsamV { // it loads elements of its own type, whatever the view's are
 		t.Flags, limit = isa.TexS, 255
 	}
-	off, imm := s.elements(in.Srcs[1].Def, shift, limit)
+	off, imm := s.elements(in, in.Srcs[1].Def, shift, limit)
 	at := []opnd{off, immediate(0, false)}
 	if s.gpu.HasIsamV {
 		at = at[:1]
@@ -231,7 +233,7 @@ func (s *isel) storeSSBO(in *ir.Instr) {
 	}
 	backend.Runs(in.Get(ir.IdxWriteMask), func(first, n int) {
 		data := s.data(val, first, n)
-		off, imm := s.elements(in.Srcs[2].Def, shift, s.iboLimit())
+		off, imm := s.elements(in, in.Srcs[2].Def, shift, s.iboLimit())
 		if first > 0 {
 			if imm+uint32(first) <= s.iboLimit() {
 				imm += uint32(first)
@@ -322,7 +324,7 @@ func (s *isel) atomicSSBO(in *ir.Instr) {
 	if n == 2 {
 		shift = 1
 	}
-	off, _ := s.elements(in.Srcs[1].Def, shift, 0)
+	off, _ := s.elements(in, in.Srcs[1].Def, shift, 0)
 	t := isa.Instr{Op: k.b, Dims: 1, Type: k.typ, Size: 1}
 	s.atomicData(in, t, ops, s.reg(off), func(t *isa.Instr, i int, uses []mach.Value) []mach.Value {
 		return s.descriptor(in, t, i, in.Srcs[0].Def, uses)

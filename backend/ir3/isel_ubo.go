@@ -71,7 +71,7 @@ func (s *isel) vec4Load(in *ir.Instr, off *ir.Def, alignMul, alignOff uint32, lo
 		first, vec4 = o.bits&15>>2, immediate(o.bits>>4, false)
 	} else {
 		var imm uint32
-		vec4, imm = s.elements(off, 4, 0)
+		vec4, imm = s.elements(in, off, 4, 0)
 		vec4 = s.addImm(vec4, imm)
 	}
 	for len(ops) < n {
@@ -120,7 +120,7 @@ func (s *isel) loadPush(in *ir.Instr) {
 		return
 	}
 	ops := make([]opnd, in.Def.NumComponents)
-	off, imm := s.elements(in.Srcs[0].Def, 2, 1<<20)
+	off, imm := s.elements(in, in.Srcs[0].Def, 2, 1<<20)
 	imm += base / 4
 	if !off.isImm(0) {
 		s.setComps(&in.Def, s.relConsts(off, first+int(imm), len(ops))...)
@@ -153,7 +153,7 @@ func (s *isel) loadRelative(in *ir.Instr, first int) {
 		s.narrowLoad(in, in.Srcs[1].Def, func(word opnd) opnd { return s.relConst(word, first) })
 		return
 	}
-	off, imm := s.elements(in.Srcs[1].Def, 2, 1<<20)
+	off, imm := s.elements(in, in.Srcs[1].Def, 2, 1<<20)
 	s.setComps(&in.Def, s.relConsts(off, first+int(imm), int(in.Def.NumComponents))...)
 }
 

@@ -97,6 +97,7 @@ func TestScripts(t *testing.T) {
 		{name: "mixed_sizes.amber", about: "locations of components of 16 and 32 bits, floats and integers", targets: chips, checked: 1, right: "uint(f) == 60000u", wrong: "uint(f) == 60001u"},
 		{name: "narrow_numbers.amber", about: "unsigned halves of words as floats", targets: chips, checked: 1, right: "EQ 60000 40000", wrong: "EQ 60001 40000"},
 		{name: "wrapped_indices.amber", about: "indices whose computation overflows", targets: chips, checked: 1, right: "EQ 50 160", wrong: "EQ 50 161"},
+		{name: "wrapping_offsets.amber", about: "offsets of bytes that overflow, of words", targets: append([]nirc.Options{{Target: "ir3", GPU: "a660"}}, chips...), checked: 1, right: "EQ 0x21 0x43", wrong: "EQ 0x21 0x44"},
 		{name: "wrapped_bytes.amber", about: "the same of bytes, of uniform buffers and workgroup memory", targets: append([]nirc.Options{{Target: "ir3", GPU: "a660"}}, chips...), checked: 1, right: "65 77 6005", wrong: "65 77 6006"},
 		{name: "last_bytes.amber", about: "bytes of a storage buffer, of whose last word it has a part", targets: append([]nirc.Options{{Target: "ir3", GPU: "a660"}}, chips...), checked: 1, right: "7 8 9", wrong: "7 8 0"},
 		{name: "kernel.amber", about: "kernels of OpenCL C", targets: chips, checked: 9, right: "32767 32765 0", wrong: "1 32765 0"},
