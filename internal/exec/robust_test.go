@@ -19,6 +19,7 @@ import (
 // beyondBuffers reads and writes at offsets from push constants and at constant ones. Its buffers have room
 // for 4 words each; those of w are results.
 const beyondBuffers = `#version 450
+#extension GL_EXT_scalar_block_layout : require
 layout(local_size_x=1) in;
 layout(push_constant) uniform Push { uint i, j; };
 layout(std430, set=0, binding=0) buffer A { uint a[]; };
@@ -30,6 +31,7 @@ layout(std430, set=0, binding=4) buffer D { uint head; Part d[]; };
 layout(std430, row_major, set=0, binding=5) buffer M { mat2 m[]; };
 struct Two { uint x, y; };
 layout(std430, set=0, binding=6) buffer E { uint before[3]; Two e[]; };
+layout(scalar, set=0, binding=6) buffer F { uint lead[3]; uvec2 pairs[]; };
 `
 
 // robustCases are shaders, what leaves its bounds in them, and the words that w has after a robust run.
@@ -69,6 +71,9 @@ var robustCases = []struct {
 	{"forward constant", "a[1088] = 99u; w[0] = a[1088];", 0, 0, false, false, [4]uint32{}},
 	{"edge members", "w[0] = e[i].x; w[1] = e[i].y;", 0, 0, false, false, [4]uint32{63, 0}},
 	{"edge stored members", "e[i].x = 1u; e[i].y = 2u; w[0] = before[j] * 100u + before[j + 1u] * 10u + e[j - 1u].x;", 0, 1, false, false, [4]uint32{61*100 + 62*10 + 1}},
+	// A vector that is partly inside is out of bounds as a whole; Vulkan lets 32 bits be tested by themselves instead.
+	{"edge stored vector", "pairs[i] = uvec2(1u, 2u); w[0] = before[j] + 1u;", 0, 2, false, false, [4]uint32{63}},
+	{"edge vector", "uvec2 p = pairs[i]; w[0] = p.x + p.y; w[1] = a[j + p.y];", 0, 3, false, false, [4]uint32{0, 13}},
 	{"edge store", "a[i] = 1u; a[i + 1u] = 2u; w[0] = a[3];", 3, 0, false, false, [4]uint32{1}},
 }
 
@@ -134,6 +139,9 @@ func TestRobustBuffers(t *testing.T) {
 					got, err := runBeyond(m, nirc.Options{Target: target, Level: level, Robust: r}, c.i, c.j)
 					if strings.HasPrefix(c.name, "atomic") {
 						got[0] = 0 // what an atomic out of bounds returns is undefined
+					}
+					if c.name == "edge vector" && (target == "ir" || target == "ir3") && got[0] == 63 {
+						got[0] = 0 // words are tested by themselves
 					}
 					if kind == ir.RobustOff && !c.inside {
 						if err == nil {

@@ -363,16 +363,26 @@ func (w *wave) load(s *inputs, l *isa.LoadStore) error {
 	w.noteLoad(s, l, a, int(info.Size))
 	var buf [16]byte
 	b := buf[:info.Size]
-	// Word by word: a vector may end outside of its buffer.
+	// Word by word: a vector may end outside of its buffer where nobody takes what lies there.
 	for k := 0; k < len(b); k += 4 {
 		n := min(4, len(b)-k)
 		from, err := w.space(s.t, a+uint64(k), n)
-		if err != nil && k == 0 {
+		if err != nil && (k == 0 || takes(l, k/4)) {
 			return err
 		}
 		copy(b[k:k+n], from)
 	}
 	return w.result(s.t, l, extend(b, info))
+}
+
+// takes reports whether a component of a load's destination is a word of it.
+func takes(l *isa.LoadStore, word int) bool {
+	for i := range 4 {
+		if l.Mask>>i&1 != 0 && l.Swizzle.Lane(i) == word {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *wave) loadUBO(s *inputs, l *isa.LoadStore) error {
