@@ -46,7 +46,7 @@ type earlyTests struct {
 	writes, depth                     bool
 	discards, masks, stencils, depths []*ir.Instr
 	helpers                           []*ir.Instr
-	alive, mask                       *ir.Variable
+	alive                             *ir.Variable
 }
 
 func (e *earlyTests) scan(in *ir.Instr) {
@@ -94,11 +94,9 @@ func (e *earlyTests) maskStores() {
 	if len(e.discards)+len(e.masks) == 0 {
 		return
 	}
-	word := ir.ScalarType(ir.BaseUint, 32)
-	e.alive, e.mask = e.impl.NewLocal(word, "alive"), e.impl.NewLocal(word, "mask")
+	e.alive = e.impl.NewLocal(ir.ScalarType(ir.BaseUint, 32), "alive")
 	b := ir.NewBuilder(ir.AtStart(e.impl.Start()))
 	b.StoreVar(e.alive, b.Imm32(samplesAll), 1)
-	b.StoreVar(e.mask, b.Imm32(samplesAll), 1)
 	storeResult(b, ir.SlotSampleMask, ir.ClassInt, b.Imm32(samplesAll))
 	for _, in := range e.discards {
 		e.discard(in)
@@ -109,8 +107,7 @@ func (e *earlyTests) maskStores() {
 		if m.BitSize == 16 {
 			m = b.U2u32(m)
 		}
-		b.StoreVar(e.mask, m, 1)
-		e.store(b)
+		storeResult(b, ir.SlotSampleMask, ir.ClassInt, b.Iand(b.LoadVar(e.alive), m))
 		in.Remove()
 	}
 	for _, in := range e.helpers {
@@ -122,16 +119,12 @@ func (e *earlyTests) maskStores() {
 	}
 }
 
-func (e *earlyTests) store(b *ir.Builder) {
-	storeResult(b, ir.SlotSampleMask, ir.ClassInt, b.Iand(b.LoadVar(e.alive), b.LoadVar(e.mask)))
-}
-
 // discard masks the invocation's colours, and ends it if it terminates.
 func (e *earlyTests) discard(in *ir.Instr) {
 	b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
 	gone := func() {
 		b.StoreVar(e.alive, b.Imm32(0), 1)
-		e.store(b)
+		storeResult(b, ir.SlotSampleMask, ir.ClassInt, b.Imm32(0))
 	}
 	switch in.Intr {
 	case ir.IntrDemoteIf, ir.IntrTerminateIf:

@@ -53,6 +53,21 @@ func TestPassFacts(t *testing.T) {
 			gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 0), b.Imm32(0), b.Imm32(7))
 			return b.Imm32(1)
 		}, abi.Pass{SeparateTriangles: true, WritesSampleMask: true}},
+		{"a mask after early tests", func(b *ir.Builder) *ir.Def {
+			b.Shader.Info.EarlyFragmentTests = true
+			storeOutput(b, ir.SlotSampleMask, b.Imm32(1))
+			return b.Imm32(1)
+		}, abi.Pass{WritesSampleMask: true}},
+		{"a stencil after early tests", func(b *ir.Builder) *ir.Def {
+			b.Shader.Info.EarlyFragmentTests = true
+			storeOutput(b, ir.SlotStencil, b.Imm32(1))
+			return b.Imm32(1)
+		}, abi.Pass{WritesSampleMask: true}},
+		{"a depth after early tests", func(b *ir.Builder) *ir.Def {
+			b.Shader.Info.EarlyFragmentTests = true
+			storeOutput(b, ir.SlotDepth, b.Imm32(1))
+			return b.Imm32(1)
+		}, abi.Pass{WritesSampleMask: true}},
 		{"a discard", func(b *ir.Builder) *ir.Def {
 			b.Intrinsic(ir.IntrTerminateIf, 0, 0, b.Ine(&b.Intrinsic(ir.IntrLoadSampleMaskIn, 1, 32).Def, b.Imm32(1)))
 			return b.Imm32(1)
