@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xf83bc470
+const builtinSum = 0xbf3a84c6
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -491,1290 +491,1291 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 198, "use", nil},
 				{2, 198, "tail", nil},
 			}},
-			{4, 199, "", []node{
-				{2, 199, "if", nil},
-				{2, 199, "level != Os", nil},
-				{2, 200, "then", nil},
-				{3, 200, "", []node{
-					{4, 200, "", []node{
-						{2, 200, "opt_loop_unroll", nil},
-						{4, 200, "", []node{
-							{2, 200, "bounded", nil},
-							{2, 200, "true", nil},
-						}},
-					}},
-				}},
-				{2, 201, "else", nil},
+			{2, 199, "opt_const_components", nil},
+			{4, 200, "", []node{
+				{2, 200, "if", nil},
+				{2, 200, "level != Os", nil},
+				{2, 201, "then", nil},
 				{3, 201, "", []node{
 					{4, 201, "", []node{
 						{2, 201, "opt_loop_unroll", nil},
 						{4, 201, "", []node{
-							{2, 201, "max_iterations", nil},
-							{2, 201, "4", nil},
 							{2, 201, "bounded", nil},
 							{2, 201, "true", nil},
 						}},
 					}},
 				}},
+				{2, 202, "else", nil},
+				{3, 202, "", []node{
+					{4, 202, "", []node{
+						{2, 202, "opt_loop_unroll", nil},
+						{4, 202, "", []node{
+							{2, 202, "max_iterations", nil},
+							{2, 202, "4", nil},
+							{2, 202, "bounded", nil},
+							{2, 202, "true", nil},
+						}},
+					}},
+				}},
 			}},
 		}},
-		{2, 204, "vectors", nil},
-		{3, 205, "", []node{
-			{4, 205, "", []node{
-				{2, 205, "if", nil},
-				{2, 205, "level >= O1", nil},
-				{2, 206, "then", nil},
-				{3, 207, "", []node{
-					{4, 207, "", []node{
-						{2, 207, "loop", nil},
-						{3, 208, "", []node{
-							{4, 208, "", []node{
-								{2, 208, "use", nil},
-								{2, 208, "vectors_turn", nil},
+		{2, 205, "vectors", nil},
+		{3, 206, "", []node{
+			{4, 206, "", []node{
+				{2, 206, "if", nil},
+				{2, 206, "level >= O1", nil},
+				{2, 207, "then", nil},
+				{3, 208, "", []node{
+					{4, 208, "", []node{
+						{2, 208, "loop", nil},
+						{3, 209, "", []node{
+							{4, 209, "", []node{
+								{2, 209, "use", nil},
+								{2, 209, "vectors_turn", nil},
 							}},
-							{4, 210, "", []node{
-								{2, 210, "opt_vectorize", nil},
-								{4, 210, "", []node{
-									{2, 210, "distance", nil},
-									{2, 210, "2", nil},
-									{2, 210, "ends", nil},
-									{2, 210, "true", nil},
-									{2, 210, "coords", nil},
-									{2, 210, "8", nil},
-									{2, 210, "consts", nil},
-									{2, 210, "false", nil},
+							{4, 211, "", []node{
+								{2, 211, "opt_vectorize", nil},
+								{4, 211, "", []node{
+									{2, 211, "distance", nil},
+									{2, 211, "2", nil},
+									{2, 211, "ends", nil},
+									{2, 211, "true", nil},
+									{2, 211, "coords", nil},
+									{2, 211, "8", nil},
+									{2, 211, "consts", nil},
+									{2, 211, "false", nil},
 								}},
 							}},
 						}},
-						{2, 211, "max", nil},
-						{2, 211, "12", nil},
+						{2, 212, "max", nil},
+						{2, 212, "12", nil},
 					}},
 				}},
-				{2, 212, "else", nil},
-				{3, 213, "", []node{
-					{4, 213, "", []node{
-						{2, 213, "use", nil},
-						{2, 213, "clean", nil},
+				{2, 213, "else", nil},
+				{3, 214, "", []node{
+					{4, 214, "", []node{
+						{2, 214, "use", nil},
+						{2, 214, "clean", nil},
 					}},
 				}},
 			}},
 		}},
-		{2, 216, "last_vectors", nil},
-		{3, 217, "", []node{
-			{4, 217, "", []node{
-				{2, 217, "if", nil},
-				{2, 217, "level >= O1", nil},
-				{2, 218, "then", nil},
-				{3, 219, "", []node{
-					{4, 219, "", []node{
-						{2, 219, "loop", nil},
-						{3, 220, "", []node{
-							{4, 220, "", []node{
-								{2, 220, "use", nil},
-								{2, 220, "vectors_turn", nil},
-							}},
+		{2, 217, "last_vectors", nil},
+		{3, 218, "", []node{
+			{4, 218, "", []node{
+				{2, 218, "if", nil},
+				{2, 218, "level >= O1", nil},
+				{2, 219, "then", nil},
+				{3, 220, "", []node{
+					{4, 220, "", []node{
+						{2, 220, "loop", nil},
+						{3, 221, "", []node{
 							{4, 221, "", []node{
-								{2, 221, "opt_vectorize", nil},
-								{4, 221, "", []node{
-									{2, 221, "distance", nil},
-									{2, 221, "16", nil},
-									{2, 221, "ends", nil},
-									{2, 221, "true", nil},
-									{2, 221, "coords", nil},
-									{2, 221, "16", nil},
+								{2, 221, "use", nil},
+								{2, 221, "vectors_turn", nil},
+							}},
+							{4, 222, "", []node{
+								{2, 222, "opt_vectorize", nil},
+								{4, 222, "", []node{
+									{2, 222, "distance", nil},
+									{2, 222, "16", nil},
+									{2, 222, "ends", nil},
+									{2, 222, "true", nil},
+									{2, 222, "coords", nil},
+									{2, 222, "16", nil},
 								}},
 							}},
 						}},
-						{2, 222, "max", nil},
-						{2, 222, "12", nil},
+						{2, 223, "max", nil},
+						{2, 223, "12", nil},
 					}},
 				}},
-				{2, 223, "else", nil},
-				{3, 224, "", []node{
-					{4, 224, "", []node{
-						{2, 224, "use", nil},
-						{2, 224, "clean", nil},
+				{2, 224, "else", nil},
+				{3, 225, "", []node{
+					{4, 225, "", []node{
+						{2, 225, "use", nil},
+						{2, 225, "clean", nil},
 					}},
 				}},
 			}},
 		}},
 	}},
-	{2, 229, "codegen", nil},
-	{4, 231, "", []node{
-		{2, 231, "ir3_handles", nil},
-		{3, 231, "", []node{
-			{2, 231, "opt_copy_prop", nil},
-			{2, 231, "opt_constant_folding", nil},
+	{2, 230, "codegen", nil},
+	{4, 232, "", []node{
+		{2, 232, "ir3_handles", nil},
+		{3, 232, "", []node{
+			{2, 232, "opt_copy_prop", nil},
+			{2, 232, "opt_constant_folding", nil},
 		}},
-		{2, 233, "ir3_offsets", nil},
-		{3, 233, "", []node{
-			{2, 233, "opt_copy_prop", nil},
-			{2, 233, "opt_constant_folding", nil},
-			{2, 233, "opt_dce", nil},
-			{2, 233, "opt_cse", nil},
+		{2, 234, "ir3_offsets", nil},
+		{3, 234, "", []node{
+			{2, 234, "opt_copy_prop", nil},
+			{2, 234, "opt_constant_folding", nil},
+			{2, 234, "opt_dce", nil},
+			{2, 234, "opt_cse", nil},
 		}},
-		{2, 235, "ir3_emits", nil},
-		{3, 236, "", []node{
-			{2, 236, "lower_vars_to_ssa", nil},
-			{2, 237, "opt_copy_prop", nil},
-			{2, 238, "opt_constant_folding", nil},
-			{2, 239, "opt_remove_phis", nil},
-			{2, 240, "opt_dce", nil},
-			{2, 241, "opt_cse", nil},
-			{2, 242, "remove_dead_variables", nil},
+		{2, 236, "ir3_emits", nil},
+		{3, 237, "", []node{
+			{2, 237, "lower_vars_to_ssa", nil},
+			{2, 238, "opt_copy_prop", nil},
+			{2, 239, "opt_constant_folding", nil},
+			{2, 240, "opt_remove_phis", nil},
+			{2, 241, "opt_dce", nil},
+			{2, 242, "opt_cse", nil},
+			{2, 243, "remove_dead_variables", nil},
 		}},
-		{2, 244, "ir3_chain", nil},
-		{3, 244, "", []node{
-			{2, 244, "lower_alu_to_scalar", nil},
-			{2, 244, "opt_copy_prop", nil},
-			{2, 244, "opt_constant_folding", nil},
-			{2, 244, "opt_cse", nil},
-			{2, 244, "opt_dce", nil},
+		{2, 245, "ir3_chain", nil},
+		{3, 245, "", []node{
+			{2, 245, "lower_alu_to_scalar", nil},
+			{2, 245, "opt_copy_prop", nil},
+			{2, 245, "opt_constant_folding", nil},
+			{2, 245, "opt_cse", nil},
+			{2, 245, "opt_dce", nil},
 		}},
-		{2, 246, "ir3_dead", nil},
-		{3, 246, "", []node{
-			{2, 246, "opt_dce", nil},
+		{2, 247, "ir3_dead", nil},
+		{3, 247, "", []node{
+			{2, 247, "opt_dce", nil},
 		}},
-		{2, 249, "agx_handles", nil},
-		{3, 249, "", []node{
-			{2, 249, "opt_copy_prop", nil},
-			{2, 249, "opt_constant_folding", nil},
-			{2, 249, "opt_dce", nil},
+		{2, 250, "agx_handles", nil},
+		{3, 250, "", []node{
+			{2, 250, "opt_copy_prop", nil},
+			{2, 250, "opt_constant_folding", nil},
+			{2, 250, "opt_dce", nil},
 		}},
-		{2, 251, "agx_chosen", nil},
-		{3, 251, "", []node{
-			{2, 251, "opt_dead_cf", nil},
-			{2, 251, "opt_dce", nil},
+		{2, 252, "agx_chosen", nil},
+		{3, 252, "", []node{
+			{2, 252, "opt_dead_cf", nil},
+			{2, 252, "opt_dce", nil},
 		}},
-		{2, 253, "agx_part", nil},
-		{3, 254, "", []node{
-			{4, 254, "", []node{
-				{2, 254, "loop", nil},
-				{3, 255, "", []node{
-					{2, 255, "lower_alu", nil},
-					{2, 256, "opt_idiv_const", nil},
-					{2, 257, "lower_idiv", nil},
-					{2, 258, "lower_alu_to_scalar", nil},
-					{2, 259, "opt_algebraic", nil},
-					{2, 260, "opt_copy_prop", nil},
-					{2, 261, "opt_constant_folding", nil},
-					{2, 262, "opt_cse", nil},
-					{2, 263, "opt_dce", nil},
+		{2, 254, "agx_part", nil},
+		{3, 255, "", []node{
+			{4, 255, "", []node{
+				{2, 255, "loop", nil},
+				{3, 256, "", []node{
+					{2, 256, "lower_alu", nil},
+					{2, 257, "opt_idiv_const", nil},
+					{2, 258, "lower_idiv", nil},
+					{2, 259, "lower_alu_to_scalar", nil},
+					{2, 260, "opt_algebraic", nil},
+					{2, 261, "opt_copy_prop", nil},
+					{2, 262, "opt_constant_folding", nil},
+					{2, 263, "opt_cse", nil},
+					{2, 264, "opt_dce", nil},
 				}},
 			}},
 		}},
-		{2, 265, "agx_tess", nil},
-		{3, 266, "", []node{
-			{4, 266, "", []node{
-				{2, 266, "loop", nil},
-				{3, 266, "", []node{
-					{2, 266, "lower_alu", nil},
-					{2, 266, "lower_idiv", nil},
-					{2, 266, "lower_alu_to_scalar", nil},
-					{2, 266, "opt_copy_prop", nil},
-					{2, 266, "opt_constant_folding", nil},
-					{2, 266, "opt_cse", nil},
-					{2, 266, "opt_dce", nil},
+		{2, 266, "agx_tess", nil},
+		{3, 267, "", []node{
+			{4, 267, "", []node{
+				{2, 267, "loop", nil},
+				{3, 267, "", []node{
+					{2, 267, "lower_alu", nil},
+					{2, 267, "lower_idiv", nil},
+					{2, 267, "lower_alu_to_scalar", nil},
+					{2, 267, "opt_copy_prop", nil},
+					{2, 267, "opt_constant_folding", nil},
+					{2, 267, "opt_cse", nil},
+					{2, 267, "opt_dce", nil},
 				}},
 			}},
 		}},
-		{2, 269, "agx_geometry", nil},
-		{3, 270, "", []node{
-			{2, 270, "lower_vars_to_ssa", nil},
-			{4, 271, "", []node{
-				{2, 271, "loop", nil},
-				{3, 272, "", []node{
-					{2, 272, "opt_copy_prop", nil},
-					{2, 273, "opt_constant_folding", nil},
-					{2, 274, "opt_dead_cf", nil},
-					{2, 275, "opt_remove_phis", nil},
-					{2, 276, "opt_dce", nil},
-					{2, 277, "opt_cse", nil},
-					{2, 278, "opt_peephole_select", nil},
-					{2, 279, "lower_alu", nil},
-					{2, 280, "opt_idiv_const", nil},
-					{2, 281, "lower_idiv", nil},
-					{2, 282, "lower_alu_to_scalar", nil},
+		{2, 270, "agx_geometry", nil},
+		{3, 271, "", []node{
+			{2, 271, "lower_vars_to_ssa", nil},
+			{4, 272, "", []node{
+				{2, 272, "loop", nil},
+				{3, 273, "", []node{
+					{2, 273, "opt_copy_prop", nil},
+					{2, 274, "opt_constant_folding", nil},
+					{2, 275, "opt_dead_cf", nil},
+					{2, 276, "opt_remove_phis", nil},
+					{2, 277, "opt_dce", nil},
+					{2, 278, "opt_cse", nil},
+					{2, 279, "opt_peephole_select", nil},
+					{2, 280, "lower_alu", nil},
+					{2, 281, "opt_idiv_const", nil},
+					{2, 282, "lower_idiv", nil},
+					{2, 283, "lower_alu_to_scalar", nil},
 				}},
 			}},
-			{2, 283, "remove_dead_variables", nil},
+			{2, 284, "remove_dead_variables", nil},
 		}},
-		{2, 287, "midgard_stages", nil},
-		{3, 288, "", []node{
-			{2, 288, "lower_vars_to_ssa", nil},
-			{4, 289, "", []node{
-				{2, 289, "loop", nil},
-				{3, 289, "", []node{
-					{2, 289, "opt_copy_prop", nil},
-					{2, 289, "opt_constant_folding", nil},
-					{2, 289, "opt_dead_cf", nil},
-					{2, 289, "opt_remove_phis", nil},
-					{2, 289, "opt_dce", nil},
-					{2, 289, "opt_cse", nil},
+		{2, 288, "midgard_stages", nil},
+		{3, 289, "", []node{
+			{2, 289, "lower_vars_to_ssa", nil},
+			{4, 290, "", []node{
+				{2, 290, "loop", nil},
+				{3, 290, "", []node{
+					{2, 290, "opt_copy_prop", nil},
+					{2, 290, "opt_constant_folding", nil},
+					{2, 290, "opt_dead_cf", nil},
+					{2, 290, "opt_remove_phis", nil},
+					{2, 290, "opt_dce", nil},
+					{2, 290, "opt_cse", nil},
 				}},
 			}},
-			{2, 290, "remove_dead_variables", nil},
-			{2, 291, "lower_bool_to_int32", nil},
-			{2, 292, "opt_copy_prop", nil},
-			{2, 293, "opt_dce", nil},
+			{2, 291, "remove_dead_variables", nil},
+			{2, 292, "lower_bool_to_int32", nil},
+			{2, 293, "opt_copy_prop", nil},
+			{2, 294, "opt_dce", nil},
 		}},
-		{2, 297, "link_prepare", nil},
-		{3, 298, "", []node{
-			{4, 298, "", []node{
-				{2, 298, "use", nil},
-				{2, 298, "frontend", nil},
+		{2, 298, "link_prepare", nil},
+		{3, 299, "", []node{
+			{4, 299, "", []node{
+				{2, 299, "use", nil},
+				{2, 299, "frontend", nil},
 			}},
-			{2, 299, "propagate_invariant", nil},
-			{4, 300, "", []node{
-				{2, 300, "loop", nil},
-				{3, 300, "", []node{
-					{2, 300, "lower_vars_to_ssa", nil},
-					{2, 300, "opt_copy_prop", nil},
-					{2, 300, "opt_dce", nil},
-					{2, 300, "opt_constant_folding", nil},
-					{2, 300, "opt_dead_cf", nil},
-					{2, 300, "opt_loop", nil},
-				}},
-			}},
+			{2, 300, "propagate_invariant", nil},
 			{4, 301, "", []node{
-				{2, 301, "if", nil},
-				{2, 301, "stage != tess_ctrl", nil},
-				{2, 302, "then", nil},
-				{3, 303, "", []node{
-					{4, 303, "", []node{
-						{2, 303, "lower_io_to_temporaries", nil},
-						{4, 303, "", []node{
-							{2, 303, "modes", nil},
-							{2, 303, "shader_out", nil},
-						}},
-					}},
-					{2, 304, "lower_global_vars_to_local", nil},
+				{2, 301, "loop", nil},
+				{3, 301, "", []node{
+					{2, 301, "lower_vars_to_ssa", nil},
+					{2, 301, "opt_copy_prop", nil},
+					{2, 301, "opt_dce", nil},
+					{2, 301, "opt_constant_folding", nil},
+					{2, 301, "opt_dead_cf", nil},
+					{2, 301, "opt_loop", nil},
 				}},
 			}},
-			{4, 305, "", []node{
-				{2, 305, "if", nil},
-				{2, 305, "stage == fragment", nil},
-				{2, 306, "then", nil},
-				{3, 307, "", []node{
-					{4, 307, "", []node{
-						{2, 307, "lower_io_to_temporaries", nil},
-						{4, 307, "", []node{
-							{2, 307, "modes", nil},
-							{2, 307, "shader_in", nil},
+			{4, 302, "", []node{
+				{2, 302, "if", nil},
+				{2, 302, "stage != tess_ctrl", nil},
+				{2, 303, "then", nil},
+				{3, 304, "", []node{
+					{4, 304, "", []node{
+						{2, 304, "lower_io_to_temporaries", nil},
+						{4, 304, "", []node{
+							{2, 304, "modes", nil},
+							{2, 304, "shader_out", nil},
 						}},
 					}},
-					{2, 308, "lower_global_vars_to_local", nil},
+					{2, 305, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{2, 309, "split_var_copies", nil},
-			{2, 310, "lower_var_copies", nil},
-			{2, 311, "split_struct_vars", nil},
-			{2, 312, "lower_vars_to_ssa", nil},
-			{4, 313, "", []node{
-				{2, 313, "if", nil},
-				{2, 313, "stage == vertex", nil},
-				{2, 314, "then", nil},
-				{3, 315, "", []node{
-					{4, 315, "", []node{
-						{2, 315, "lower_io_arrays_to_elements", nil},
-						{4, 315, "", []node{
-							{2, 315, "modes", nil},
-							{2, 315, "shader_out", nil},
+			{4, 306, "", []node{
+				{2, 306, "if", nil},
+				{2, 306, "stage == fragment", nil},
+				{2, 307, "then", nil},
+				{3, 308, "", []node{
+					{4, 308, "", []node{
+						{2, 308, "lower_io_to_temporaries", nil},
+						{4, 308, "", []node{
+							{2, 308, "modes", nil},
+							{2, 308, "shader_in", nil},
 						}},
 					}},
+					{2, 309, "lower_global_vars_to_local", nil},
+				}},
+			}},
+			{2, 310, "split_var_copies", nil},
+			{2, 311, "lower_var_copies", nil},
+			{2, 312, "split_struct_vars", nil},
+			{2, 313, "lower_vars_to_ssa", nil},
+			{4, 314, "", []node{
+				{2, 314, "if", nil},
+				{2, 314, "stage == vertex", nil},
+				{2, 315, "then", nil},
+				{3, 316, "", []node{
 					{4, 316, "", []node{
-						{2, 316, "lower_io_to_scalar_early", nil},
+						{2, 316, "lower_io_arrays_to_elements", nil},
 						{4, 316, "", []node{
 							{2, 316, "modes", nil},
 							{2, 316, "shader_out", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 317, "", []node{
-				{2, 317, "if", nil},
-				{2, 317, "stage == fragment", nil},
-				{2, 318, "then", nil},
-				{3, 319, "", []node{
-					{4, 319, "", []node{
-						{2, 319, "lower_io_arrays_to_elements", nil},
-						{4, 319, "", []node{
-							{2, 319, "modes", nil},
-							{2, 319, "shader_in", nil},
+					{4, 317, "", []node{
+						{2, 317, "lower_io_to_scalar_early", nil},
+						{4, 317, "", []node{
+							{2, 317, "modes", nil},
+							{2, 317, "shader_out", nil},
 						}},
 					}},
+				}},
+			}},
+			{4, 318, "", []node{
+				{2, 318, "if", nil},
+				{2, 318, "stage == fragment", nil},
+				{2, 319, "then", nil},
+				{3, 320, "", []node{
 					{4, 320, "", []node{
-						{2, 320, "lower_io_to_scalar_early", nil},
+						{2, 320, "lower_io_arrays_to_elements", nil},
 						{4, 320, "", []node{
 							{2, 320, "modes", nil},
 							{2, 320, "shader_in", nil},
 						}},
 					}},
+					{4, 321, "", []node{
+						{2, 321, "lower_io_to_scalar_early", nil},
+						{4, 321, "", []node{
+							{2, 321, "modes", nil},
+							{2, 321, "shader_in", nil},
+						}},
+					}},
 				}},
 			}},
-			{4, 321, "", []node{
-				{2, 321, "if", nil},
-				{2, 321, "stage != vertex && stage != fragment", nil},
-				{2, 322, "then", nil},
-				{3, 322, "", []node{
-					{2, 322, "lower_io_arrays_to_elements", nil},
-					{2, 322, "lower_io_to_scalar_early", nil},
-				}},
-			}},
-			{4, 323, "", []node{
-				{2, 323, "loop", nil},
+			{4, 322, "", []node{
+				{2, 322, "if", nil},
+				{2, 322, "stage != vertex && stage != fragment", nil},
+				{2, 323, "then", nil},
 				{3, 323, "", []node{
-					{4, 323, "", []node{
-						{2, 323, "use", nil},
-						{2, 323, "turn", nil},
+					{2, 323, "lower_io_arrays_to_elements", nil},
+					{2, 323, "lower_io_to_scalar_early", nil},
+				}},
+			}},
+			{4, 324, "", []node{
+				{2, 324, "loop", nil},
+				{3, 324, "", []node{
+					{4, 324, "", []node{
+						{2, 324, "use", nil},
+						{2, 324, "turn", nil},
 					}},
-					{4, 323, "", []node{
-						{2, 323, "use", nil},
-						{2, 323, "tail", nil},
+					{4, 324, "", []node{
+						{2, 324, "use", nil},
+						{2, 324, "tail", nil},
 					}},
 				}},
-				{2, 324, "max", nil},
-				{2, 324, "8", nil},
+				{2, 325, "max", nil},
+				{2, 325, "8", nil},
 			}},
-			{4, 325, "", []node{
-				{2, 325, "remove_dead_variables", nil},
-				{4, 325, "", []node{
-					{2, 325, "modes", nil},
-					{2, 325, "shader_in|shader_out", nil},
+			{4, 326, "", []node{
+				{2, 326, "remove_dead_variables", nil},
+				{4, 326, "", []node{
+					{2, 326, "modes", nil},
+					{2, 326, "shader_in|shader_out", nil},
 				}},
 			}},
 		}},
-		{2, 327, "link_turn", nil},
-		{3, 328, "", []node{
-			{4, 328, "", []node{
-				{2, 328, "loop", nil},
-				{3, 328, "", []node{
-					{4, 328, "", []node{
-						{2, 328, "use", nil},
-						{2, 328, "turn", nil},
+		{2, 328, "link_turn", nil},
+		{3, 329, "", []node{
+			{4, 329, "", []node{
+				{2, 329, "loop", nil},
+				{3, 329, "", []node{
+					{4, 329, "", []node{
+						{2, 329, "use", nil},
+						{2, 329, "turn", nil},
 					}},
-					{4, 328, "", []node{
-						{2, 328, "use", nil},
-						{2, 328, "tail", nil},
+					{4, 329, "", []node{
+						{2, 329, "use", nil},
+						{2, 329, "tail", nil},
 					}},
 				}},
-				{2, 329, "max", nil},
-				{2, 329, "8", nil},
+				{2, 330, "max", nil},
+				{2, 330, "8", nil},
 			}},
-			{4, 330, "", []node{
-				{2, 330, "remove_dead_variables", nil},
-				{4, 330, "", []node{
-					{2, 330, "modes", nil},
-					{2, 330, "shader_in|shader_out", nil},
+			{4, 331, "", []node{
+				{2, 331, "remove_dead_variables", nil},
+				{4, 331, "", []node{
+					{2, 331, "modes", nil},
+					{2, 331, "shader_in|shader_out", nil},
 				}},
 			}},
 		}},
-		{2, 332, "link_finish", nil},
-		{3, 333, "", []node{
-			{4, 333, "", []node{
-				{2, 333, "remove_dead_variables", nil},
-				{4, 333, "", []node{
-					{2, 333, "modes", nil},
-					{2, 333, "shader_in|shader_out", nil},
-				}},
-			}},
+		{2, 333, "link_finish", nil},
+		{3, 334, "", []node{
 			{4, 334, "", []node{
-				{2, 334, "if", nil},
-				{2, 334, "stage == vertex", nil},
-				{2, 335, "then", nil},
-				{3, 335, "", []node{
-					{4, 335, "", []node{
-						{2, 335, "lower_io_to_vector", nil},
-						{4, 335, "", []node{
-							{2, 335, "modes", nil},
-							{2, 335, "shader_out", nil},
+				{2, 334, "remove_dead_variables", nil},
+				{4, 334, "", []node{
+					{2, 334, "modes", nil},
+					{2, 334, "shader_in|shader_out", nil},
+				}},
+			}},
+			{4, 335, "", []node{
+				{2, 335, "if", nil},
+				{2, 335, "stage == vertex", nil},
+				{2, 336, "then", nil},
+				{3, 336, "", []node{
+					{4, 336, "", []node{
+						{2, 336, "lower_io_to_vector", nil},
+						{4, 336, "", []node{
+							{2, 336, "modes", nil},
+							{2, 336, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 336, "", []node{
-				{2, 336, "if", nil},
-				{2, 336, "stage == fragment", nil},
-				{2, 337, "then", nil},
-				{3, 337, "", []node{
-					{4, 337, "", []node{
-						{2, 337, "lower_io_to_vector", nil},
-						{4, 337, "", []node{
-							{2, 337, "modes", nil},
-							{2, 337, "shader_in", nil},
+			{4, 337, "", []node{
+				{2, 337, "if", nil},
+				{2, 337, "stage == fragment", nil},
+				{2, 338, "then", nil},
+				{3, 338, "", []node{
+					{4, 338, "", []node{
+						{2, 338, "lower_io_to_vector", nil},
+						{4, 338, "", []node{
+							{2, 338, "modes", nil},
+							{2, 338, "shader_in", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 338, "", []node{
-				{2, 338, "if", nil},
-				{2, 338, "stage != vertex && stage != fragment", nil},
-				{2, 339, "then", nil},
-				{3, 339, "", []node{
-					{2, 339, "lower_io_to_vector", nil},
+			{4, 339, "", []node{
+				{2, 339, "if", nil},
+				{2, 339, "stage != vertex && stage != fragment", nil},
+				{2, 340, "then", nil},
+				{3, 340, "", []node{
+					{2, 340, "lower_io_to_vector", nil},
 				}},
 			}},
-			{2, 340, "opt_combine_stores", nil},
-			{4, 341, "", []node{
-				{2, 341, "loop", nil},
-				{3, 341, "", []node{
-					{2, 341, "lower_vars_to_ssa", nil},
-					{2, 341, "opt_copy_prop", nil},
-					{2, 341, "opt_cse", nil},
-					{2, 341, "opt_dce", nil},
+			{2, 341, "opt_combine_stores", nil},
+			{4, 342, "", []node{
+				{2, 342, "loop", nil},
+				{3, 342, "", []node{
+					{2, 342, "lower_vars_to_ssa", nil},
+					{2, 342, "opt_copy_prop", nil},
+					{2, 342, "opt_cse", nil},
+					{2, 342, "opt_dce", nil},
 				}},
 			}},
-			{2, 342, "remove_dead_variables", nil},
-			{2, 343, "assign_io_locations", nil},
+			{2, 343, "remove_dead_variables", nil},
+			{2, 344, "assign_io_locations", nil},
 		}},
 	}},
-	{2, 345, "pipelines", nil},
-	{4, 347, "", []node{
-		{2, 347, "common", nil},
-		{3, 348, "", []node{
-			{4, 348, "", []node{
-				{2, 348, "use", nil},
-				{2, 348, "frontend", nil},
-			}},
+	{2, 346, "pipelines", nil},
+	{4, 348, "", []node{
+		{2, 348, "common", nil},
+		{3, 349, "", []node{
 			{4, 349, "", []node{
-				{2, 349, "hook", nil},
-				{2, 349, "start", nil},
+				{2, 349, "use", nil},
+				{2, 349, "frontend", nil},
 			}},
-			{2, 350, "propagate_invariant", nil},
-			{4, 351, "", []node{
-				{2, 351, "use", nil},
-				{2, 351, "clean", nil},
+			{4, 350, "", []node{
+				{2, 350, "hook", nil},
+				{2, 350, "start", nil},
 			}},
+			{2, 351, "propagate_invariant", nil},
 			{4, 352, "", []node{
-				{2, 352, "if", nil},
-				{2, 352, "level >= O1", nil},
-				{2, 353, "then", nil},
-				{3, 353, "", []node{
-					{2, 353, "opt_ray_queries", nil},
-					{2, 353, "opt_ray_query_ranges", nil},
+				{2, 352, "use", nil},
+				{2, 352, "clean", nil},
+			}},
+			{4, 353, "", []node{
+				{2, 353, "if", nil},
+				{2, 353, "level >= O1", nil},
+				{2, 354, "then", nil},
+				{3, 354, "", []node{
+					{2, 354, "opt_ray_queries", nil},
+					{2, 354, "opt_ray_query_ranges", nil},
 				}},
 			}},
-			{4, 355, "", []node{
-				{2, 355, "if", nil},
-				{2, 355, "ycbcr", nil},
-				{2, 356, "then", nil},
-				{3, 356, "", []node{
-					{4, 356, "", []node{
-						{2, 356, "lower_tex", nil},
-						{4, 356, "", []node{
-							{2, 356, "ycbcr", nil},
-							{2, 356, "options", nil},
+			{4, 356, "", []node{
+				{2, 356, "if", nil},
+				{2, 356, "ycbcr", nil},
+				{2, 357, "then", nil},
+				{3, 357, "", []node{
+					{4, 357, "", []node{
+						{2, 357, "lower_tex", nil},
+						{4, 357, "", []node{
+							{2, 357, "ycbcr", nil},
+							{2, 357, "options", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 357, "gather_info", nil},
+			{2, 358, "gather_info", nil},
 		}},
-		{2, 360, "ir", nil},
-		{3, 361, "", []node{
-			{4, 361, "", []node{
-				{2, 361, "use", nil},
-				{2, 361, "common", nil},
-			}},
+		{2, 361, "ir", nil},
+		{3, 362, "", []node{
 			{4, 362, "", []node{
 				{2, 362, "use", nil},
-				{2, 362, "interface", nil},
+				{2, 362, "common", nil},
+			}},
+			{4, 363, "", []node{
+				{2, 363, "use", nil},
+				{2, 363, "interface", nil},
 			}},
 		}},
-		{2, 364, "ir3", nil},
-		{3, 365, "", []node{
-			{4, 365, "", []node{
-				{2, 365, "use", nil},
-				{2, 365, "common", nil},
+		{2, 365, "ir3", nil},
+		{3, 366, "", []node{
+			{4, 366, "", []node{
+				{2, 366, "use", nil},
+				{2, 366, "common", nil},
 			}},
-			{4, 367, "", []node{
-				{2, 367, "if", nil},
-				{2, 367, "level >= O1", nil},
-				{2, 368, "then", nil},
-				{3, 368, "", []node{
-					{4, 368, "", []node{
-						{2, 368, "opt_shrink_stores", nil},
-						{4, 368, "", []node{
-							{2, 368, "images", nil},
-							{2, 368, "true", nil},
+			{4, 368, "", []node{
+				{2, 368, "if", nil},
+				{2, 368, "level >= O1", nil},
+				{2, 369, "then", nil},
+				{3, 369, "", []node{
+					{4, 369, "", []node{
+						{2, 369, "opt_shrink_stores", nil},
+						{4, 369, "", []node{
+							{2, 369, "images", nil},
+							{2, 369, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 369, "lower_ray_queries", nil},
-			{4, 370, "", []node{
-				{2, 370, "use", nil},
-				{2, 370, "optimise", nil},
-			}},
+			{2, 370, "lower_ray_queries", nil},
 			{4, 371, "", []node{
 				{2, 371, "use", nil},
-				{2, 371, "interface", nil},
+				{2, 371, "optimise", nil},
 			}},
-			{4, 373, "", []node{
-				{2, 373, "lower_atomics", nil},
-				{4, 373, "", []node{
-					{2, 373, "wide", nil},
-					{2, 373, "true", nil},
-				}},
+			{4, 372, "", []node{
+				{2, 372, "use", nil},
+				{2, 372, "interface", nil},
 			}},
 			{4, 374, "", []node{
-				{2, 374, "if", nil},
-				{2, 374, "stage == fragment", nil},
-				{2, 375, "then", nil},
-				{3, 375, "", []node{
-					{2, 375, "lower_is_helper_invocation", nil},
+				{2, 374, "lower_atomics", nil},
+				{4, 374, "", []node{
+					{2, 374, "wide", nil},
+					{2, 374, "true", nil},
 				}},
 			}},
-			{4, 376, "", []node{
-				{2, 376, "lower_tex", nil},
-				{4, 376, "", []node{
-					{2, 376, "min_lod", nil},
-					{2, 376, "true", nil},
+			{4, 375, "", []node{
+				{2, 375, "if", nil},
+				{2, 375, "stage == fragment", nil},
+				{2, 376, "then", nil},
+				{3, 376, "", []node{
+					{2, 376, "lower_is_helper_invocation", nil},
 				}},
 			}},
-			{2, 377, "lower_frexp", nil},
-			{2, 378, "lower_flrp", nil},
-			{4, 379, "", []node{
-				{2, 379, "use", nil},
-				{2, 379, "scalar", nil},
+			{4, 377, "", []node{
+				{2, 377, "lower_tex", nil},
+				{4, 377, "", []node{
+					{2, 377, "min_lod", nil},
+					{2, 377, "true", nil},
+				}},
 			}},
-			{2, 380, "lower_phis_to_scalar", nil},
-			{4, 381, "", []node{
-				{2, 381, "use", nil},
-				{2, 381, "optimise", nil},
+			{2, 378, "lower_frexp", nil},
+			{2, 379, "lower_flrp", nil},
+			{4, 380, "", []node{
+				{2, 380, "use", nil},
+				{2, 380, "scalar", nil},
 			}},
-			{2, 383, "io_add_const_offset_to_base", nil},
-			{4, 386, "", []node{
-				{2, 386, "if", nil},
-				{2, 386, "level >= O1", nil},
-				{2, 387, "then", nil},
-				{3, 387, "", []node{
-					{2, 387, "shrink_vec_array_vars", nil},
-					{4, 387, "", []node{
-						{2, 387, "opt_large_constants", nil},
-						{4, 387, "", []node{
-							{2, 387, "packed", nil},
-							{2, 387, "32", nil},
+			{2, 381, "lower_phis_to_scalar", nil},
+			{4, 382, "", []node{
+				{2, 382, "use", nil},
+				{2, 382, "optimise", nil},
+			}},
+			{2, 384, "io_add_const_offset_to_base", nil},
+			{4, 387, "", []node{
+				{2, 387, "if", nil},
+				{2, 387, "level >= O1", nil},
+				{2, 388, "then", nil},
+				{3, 388, "", []node{
+					{2, 388, "shrink_vec_array_vars", nil},
+					{4, 388, "", []node{
+						{2, 388, "opt_large_constants", nil},
+						{4, 388, "", []node{
+							{2, 388, "packed", nil},
+							{2, 388, "32", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 388, "", []node{
-				{2, 388, "lower_indirect_derefs", nil},
-				{4, 388, "", []node{
-					{2, 388, "modes", nil},
-					{2, 388, "function_temp", nil},
-					{2, 388, "max_length", nil},
-					{2, 388, "4", nil},
+			{4, 389, "", []node{
+				{2, 389, "lower_indirect_derefs", nil},
+				{4, 389, "", []node{
+					{2, 389, "modes", nil},
+					{2, 389, "function_temp", nil},
+					{2, 389, "max_length", nil},
+					{2, 389, "4", nil},
 				}},
 			}},
-			{2, 389, "lower_vars_to_ssa", nil},
-			{4, 390, "", []node{
-				{2, 390, "lower_locals_to_regs", nil},
-				{4, 390, "", []node{
-					{2, 390, "max_words", nil},
-					{2, 390, "48", nil},
-				}},
-			}},
+			{2, 390, "lower_vars_to_ssa", nil},
 			{4, 391, "", []node{
-				{2, 391, "lower_vars_to_explicit_types", nil},
+				{2, 391, "lower_locals_to_regs", nil},
 				{4, 391, "", []node{
-					{2, 391, "modes", nil},
-					{2, 391, "function_temp|shader_temp", nil},
+					{2, 391, "max_words", nil},
+					{2, 391, "48", nil},
 				}},
 			}},
 			{4, 392, "", []node{
-				{2, 392, "lower_explicit_io", nil},
+				{2, 392, "lower_vars_to_explicit_types", nil},
 				{4, 392, "", []node{
 					{2, 392, "modes", nil},
-					{2, 392, "function_temp|shader_temp|mem_constant", nil},
+					{2, 392, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{2, 393, "remove_dead_derefs", nil},
-			{4, 394, "", []node{
-				{2, 394, "if", nil},
-				{2, 394, "level >= O1", nil},
-				{2, 395, "then", nil},
-				{3, 396, "", []node{
-					{2, 396, "opt_load_store_update_alignments", nil},
-					{4, 397, "", []node{
-						{2, 397, "opt_load_store_vectorize", nil},
-						{4, 397, "", []node{
-							{2, 397, "modes", nil},
-							{2, 397, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 397, "ubo_dynamic", nil},
-							{2, 397, "true", nil},
+			{4, 393, "", []node{
+				{2, 393, "lower_explicit_io", nil},
+				{4, 393, "", []node{
+					{2, 393, "modes", nil},
+					{2, 393, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 394, "remove_dead_derefs", nil},
+			{4, 395, "", []node{
+				{2, 395, "if", nil},
+				{2, 395, "level >= O1", nil},
+				{2, 396, "then", nil},
+				{3, 397, "", []node{
+					{2, 397, "opt_load_store_update_alignments", nil},
+					{4, 398, "", []node{
+						{2, 398, "opt_load_store_vectorize", nil},
+						{4, 398, "", []node{
+							{2, 398, "modes", nil},
+							{2, 398, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 398, "ubo_dynamic", nil},
+							{2, 398, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 399, "lower_amul", nil},
-			{4, 400, "", []node{
-				{2, 400, "lower_mem_access_bit_sizes", nil},
-				{4, 400, "", []node{
-					{2, 400, "max_bits", nil},
-					{2, 400, "32", nil},
-					{2, 400, "const_bits", nil},
-					{2, 400, "32", nil},
+			{2, 400, "lower_amul", nil},
+			{4, 401, "", []node{
+				{2, 401, "lower_mem_access_bit_sizes", nil},
+				{4, 401, "", []node{
+					{2, 401, "max_bits", nil},
+					{2, 401, "32", nil},
+					{2, 401, "const_bits", nil},
+					{2, 401, "32", nil},
 				}},
 			}},
-			{2, 401, "lower_wrmasks", nil},
-			{4, 402, "", []node{
-				{2, 402, "lower_subgroups", nil},
-				{4, 402, "", []node{
-					{2, 402, "only_64", nil},
-					{2, 402, "true", nil},
-					{2, 402, "to_scalar", nil},
-					{2, 402, "true", nil},
-					{2, 402, "split_64", nil},
-					{2, 402, "true", nil},
-					{2, 402, "vote_eq", nil},
-					{2, 402, "true", nil},
-					{2, 402, "scans", nil},
-					{2, 402, "true", nil},
-				}},
-			}},
+			{2, 402, "lower_wrmasks", nil},
 			{4, 403, "", []node{
-				{2, 403, "lower_bit_size", nil},
+				{2, 403, "lower_subgroups", nil},
 				{4, 403, "", []node{
-					{2, 403, "below", nil},
-					{2, 403, "16", nil},
-					{2, 403, "to", nil},
-					{2, 403, "16", nil},
+					{2, 403, "only_64", nil},
+					{2, 403, "true", nil},
+					{2, 403, "to_scalar", nil},
+					{2, 403, "true", nil},
+					{2, 403, "split_64", nil},
+					{2, 403, "true", nil},
+					{2, 403, "vote_eq", nil},
+					{2, 403, "true", nil},
+					{2, 403, "scans", nil},
+					{2, 403, "true", nil},
 				}},
 			}},
 			{4, 404, "", []node{
-				{2, 404, "if", nil},
-				{2, 404, "level >= O1", nil},
-				{2, 405, "then", nil},
-				{3, 405, "", []node{
-					{2, 405, "opt_intrinsics", nil},
-					{2, 405, "opt_offsets", nil},
+				{2, 404, "lower_bit_size", nil},
+				{4, 404, "", []node{
+					{2, 404, "below", nil},
+					{2, 404, "16", nil},
+					{2, 404, "to", nil},
+					{2, 404, "16", nil},
 				}},
 			}},
-			{4, 406, "", []node{
-				{2, 406, "use", nil},
-				{2, 406, "legalise", nil},
+			{4, 405, "", []node{
+				{2, 405, "if", nil},
+				{2, 405, "level >= O1", nil},
+				{2, 406, "then", nil},
+				{3, 406, "", []node{
+					{2, 406, "opt_intrinsics", nil},
+					{2, 406, "opt_offsets", nil},
+				}},
 			}},
 			{4, 407, "", []node{
 				{2, 407, "use", nil},
-				{2, 407, "optimise", nil},
+				{2, 407, "legalise", nil},
 			}},
 			{4, 408, "", []node{
-				{2, 408, "lower_phis_to_scalar", nil},
-				{4, 408, "", []node{
-					{2, 408, "all", nil},
-					{2, 408, "true", nil},
+				{2, 408, "use", nil},
+				{2, 408, "optimise", nil},
+			}},
+			{4, 409, "", []node{
+				{2, 409, "lower_phis_to_scalar", nil},
+				{4, 409, "", []node{
+					{2, 409, "all", nil},
+					{2, 409, "true", nil},
 				}},
 			}},
-			{4, 410, "", []node{
-				{2, 410, "if", nil},
-				{2, 410, "level >= O2", nil},
-				{2, 411, "then", nil},
-				{3, 412, "", []node{
-					{4, 412, "", []node{
-						{2, 412, "opt_gcm", nil},
-						{4, 412, "", []node{
-							{2, 412, "sink", nil},
-							{2, 412, "false", nil},
+			{4, 411, "", []node{
+				{2, 411, "if", nil},
+				{2, 411, "level >= O2", nil},
+				{2, 412, "then", nil},
+				{3, 413, "", []node{
+					{4, 413, "", []node{
+						{2, 413, "opt_gcm", nil},
+						{4, 413, "", []node{
+							{2, 413, "sink", nil},
+							{2, 413, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 413, "", []node{
-				{2, 413, "if", nil},
-				{2, 413, "level >= O1", nil},
-				{2, 414, "then", nil},
-				{3, 414, "", []node{
-					{4, 414, "", []node{
-						{2, 414, "use", nil},
-						{2, 414, "late", nil},
+			{4, 414, "", []node{
+				{2, 414, "if", nil},
+				{2, 414, "level >= O1", nil},
+				{2, 415, "then", nil},
+				{3, 415, "", []node{
+					{4, 415, "", []node{
+						{2, 415, "use", nil},
+						{2, 415, "late", nil},
 					}},
 				}},
 			}},
-			{4, 415, "", []node{
-				{2, 415, "use", nil},
-				{2, 415, "clean", nil},
+			{4, 416, "", []node{
+				{2, 416, "use", nil},
+				{2, 416, "clean", nil},
 			}},
-			{4, 417, "", []node{
-				{2, 417, "if", nil},
-				{2, 417, "level >= O1", nil},
-				{2, 418, "then", nil},
-				{3, 419, "", []node{
-					{4, 419, "", []node{
-						{2, 419, "opt_sink", nil},
-						{4, 419, "", []node{
-							{2, 419, "compares", nil},
-							{2, 419, "true", nil},
+			{4, 418, "", []node{
+				{2, 418, "if", nil},
+				{2, 418, "level >= O1", nil},
+				{2, 419, "then", nil},
+				{3, 420, "", []node{
+					{4, 420, "", []node{
+						{2, 420, "opt_sink", nil},
+						{4, 420, "", []node{
+							{2, 420, "compares", nil},
+							{2, 420, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 421, "", []node{
-				{2, 421, "if", nil},
-				{2, 421, "level >= O1", nil},
-				{2, 422, "then", nil},
-				{3, 422, "", []node{
-					{4, 422, "", []node{
-						{2, 422, "opt_move", nil},
-						{4, 422, "", []node{
-							{2, 422, "buffers", nil},
-							{2, 422, "true", nil},
-							{2, 422, "compares", nil},
-							{2, 422, "false", nil},
+			{4, 422, "", []node{
+				{2, 422, "if", nil},
+				{2, 422, "level >= O1", nil},
+				{2, 423, "then", nil},
+				{3, 423, "", []node{
+					{4, 423, "", []node{
+						{2, 423, "opt_move", nil},
+						{4, 423, "", []node{
+							{2, 423, "buffers", nil},
+							{2, 423, "true", nil},
+							{2, 423, "compares", nil},
+							{2, 423, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 424, "", []node{
-				{2, 424, "if", nil},
-				{2, 424, "level >= O1", nil},
-				{2, 425, "then", nil},
-				{3, 425, "", []node{
-					{4, 425, "", []node{
-						{2, 425, "opt_group_loads", nil},
-						{4, 425, "", []node{
-							{2, 425, "max_distance", nil},
-							{2, 425, "16", nil},
+			{4, 425, "", []node{
+				{2, 425, "if", nil},
+				{2, 425, "level >= O1", nil},
+				{2, 426, "then", nil},
+				{3, 426, "", []node{
+					{4, 426, "", []node{
+						{2, 426, "opt_group_loads", nil},
+						{4, 426, "", []node{
+							{2, 426, "max_distance", nil},
+							{2, 426, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 427, "", []node{
-				{2, 427, "if", nil},
-				{2, 427, "level >= O1 && stage == fragment", nil},
-				{2, 428, "then", nil},
-				{3, 428, "", []node{
-					{2, 428, "opt_move_discards_to_top", nil},
+			{4, 428, "", []node{
+				{2, 428, "if", nil},
+				{2, 428, "level >= O1 && stage == fragment", nil},
+				{2, 429, "then", nil},
+				{3, 429, "", []node{
+					{2, 429, "opt_move_discards_to_top", nil},
 				}},
 			}},
-			{2, 429, "remove_dead_variables", nil},
-			{2, 430, "gather_info", nil},
+			{2, 430, "remove_dead_variables", nil},
+			{2, 431, "gather_info", nil},
 		}},
-		{2, 432, "agx", nil},
-		{3, 433, "", []node{
-			{4, 433, "", []node{
-				{2, 433, "use", nil},
-				{2, 433, "common", nil},
+		{2, 433, "agx", nil},
+		{3, 434, "", []node{
+			{4, 434, "", []node{
+				{2, 434, "use", nil},
+				{2, 434, "common", nil},
 			}},
-			{4, 435, "", []node{
-				{2, 435, "if", nil},
-				{2, 435, "level >= O1", nil},
-				{2, 436, "then", nil},
-				{3, 436, "", []node{
-					{4, 436, "", []node{
-						{2, 436, "opt_shrink_stores", nil},
-						{4, 436, "", []node{
-							{2, 436, "images", nil},
-							{2, 436, "true", nil},
+			{4, 436, "", []node{
+				{2, 436, "if", nil},
+				{2, 436, "level >= O1", nil},
+				{2, 437, "then", nil},
+				{3, 437, "", []node{
+					{4, 437, "", []node{
+						{2, 437, "opt_shrink_stores", nil},
+						{4, 437, "", []node{
+							{2, 437, "images", nil},
+							{2, 437, "true", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 437, "", []node{
-				{2, 437, "use", nil},
-				{2, 437, "optimise", nil},
 			}},
 			{4, 438, "", []node{
 				{2, 438, "use", nil},
-				{2, 438, "interface", nil},
+				{2, 438, "optimise", nil},
 			}},
 			{4, 439, "", []node{
-				{2, 439, "lower_tex", nil},
-				{4, 439, "", []node{
-					{2, 439, "txd", nil},
-					{2, 439, "cube", nil},
+				{2, 439, "use", nil},
+				{2, 439, "interface", nil},
+			}},
+			{4, 440, "", []node{
+				{2, 440, "lower_tex", nil},
+				{4, 440, "", []node{
+					{2, 440, "txd", nil},
+					{2, 440, "cube", nil},
 				}},
 			}},
-			{4, 441, "", []node{
-				{2, 441, "if", nil},
-				{2, 441, "level >= O1", nil},
-				{2, 442, "then", nil},
-				{3, 442, "", []node{
-					{2, 442, "opt_uniform_atomics", nil},
+			{4, 442, "", []node{
+				{2, 442, "if", nil},
+				{2, 442, "level >= O1", nil},
+				{2, 443, "then", nil},
+				{3, 443, "", []node{
+					{2, 443, "opt_uniform_atomics", nil},
 				}},
 			}},
-			{2, 443, "lower_atomics", nil},
-			{2, 444, "lower_frexp", nil},
-			{2, 445, "lower_flrp", nil},
-			{4, 446, "", []node{
-				{2, 446, "use", nil},
-				{2, 446, "scalar", nil},
+			{2, 444, "lower_atomics", nil},
+			{2, 445, "lower_frexp", nil},
+			{2, 446, "lower_flrp", nil},
+			{4, 447, "", []node{
+				{2, 447, "use", nil},
+				{2, 447, "scalar", nil},
 			}},
-			{2, 447, "lower_phis_to_scalar", nil},
-			{4, 448, "", []node{
-				{2, 448, "use", nil},
-				{2, 448, "optimise", nil},
+			{2, 448, "lower_phis_to_scalar", nil},
+			{4, 449, "", []node{
+				{2, 449, "use", nil},
+				{2, 449, "optimise", nil},
 			}},
-			{2, 450, "io_add_const_offset_to_base", nil},
-			{4, 453, "", []node{
-				{2, 453, "lower_indirect_derefs", nil},
-				{4, 453, "", []node{
-					{2, 453, "modes", nil},
-					{2, 453, "function_temp", nil},
-					{2, 453, "max_length", nil},
-					{2, 453, "4", nil},
+			{2, 451, "io_add_const_offset_to_base", nil},
+			{4, 454, "", []node{
+				{2, 454, "lower_indirect_derefs", nil},
+				{4, 454, "", []node{
+					{2, 454, "modes", nil},
+					{2, 454, "function_temp", nil},
+					{2, 454, "max_length", nil},
+					{2, 454, "4", nil},
 				}},
 			}},
-			{2, 454, "lower_vars_to_ssa", nil},
-			{4, 455, "", []node{
-				{2, 455, "if", nil},
-				{2, 455, "level >= O1", nil},
-				{2, 456, "then", nil},
-				{3, 456, "", []node{
-					{2, 456, "shrink_vec_array_vars", nil},
-					{4, 456, "", []node{
-						{2, 456, "opt_large_constants", nil},
-						{4, 456, "", []node{
-							{2, 456, "packed", nil},
-							{2, 456, "32", nil},
+			{2, 455, "lower_vars_to_ssa", nil},
+			{4, 456, "", []node{
+				{2, 456, "if", nil},
+				{2, 456, "level >= O1", nil},
+				{2, 457, "then", nil},
+				{3, 457, "", []node{
+					{2, 457, "shrink_vec_array_vars", nil},
+					{4, 457, "", []node{
+						{2, 457, "opt_large_constants", nil},
+						{4, 457, "", []node{
+							{2, 457, "packed", nil},
+							{2, 457, "32", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 457, "", []node{
-				{2, 457, "lower_vars_to_explicit_types", nil},
-				{4, 457, "", []node{
-					{2, 457, "modes", nil},
-					{2, 457, "function_temp|shader_temp", nil},
 				}},
 			}},
 			{4, 458, "", []node{
-				{2, 458, "lower_explicit_io", nil},
+				{2, 458, "lower_vars_to_explicit_types", nil},
 				{4, 458, "", []node{
 					{2, 458, "modes", nil},
-					{2, 458, "function_temp|shader_temp|mem_constant", nil},
+					{2, 458, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{2, 459, "remove_dead_derefs", nil},
-			{4, 460, "", []node{
-				{2, 460, "if", nil},
-				{2, 460, "level >= O1", nil},
-				{2, 461, "then", nil},
-				{3, 461, "", []node{
-					{2, 461, "opt_load_store_update_alignments", nil},
-					{2, 461, "opt_load_store_vectorize", nil},
+			{4, 459, "", []node{
+				{2, 459, "lower_explicit_io", nil},
+				{4, 459, "", []node{
+					{2, 459, "modes", nil},
+					{2, 459, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
-			{4, 462, "", []node{
-				{2, 462, "lower_mem_access_bit_sizes", nil},
-				{4, 462, "", []node{
-					{2, 462, "max_bits", nil},
-					{2, 462, "32", nil},
-					{2, 462, "const_bits", nil},
-					{2, 462, "32", nil},
+			{2, 460, "remove_dead_derefs", nil},
+			{4, 461, "", []node{
+				{2, 461, "if", nil},
+				{2, 461, "level >= O1", nil},
+				{2, 462, "then", nil},
+				{3, 462, "", []node{
+					{2, 462, "opt_load_store_update_alignments", nil},
+					{2, 462, "opt_load_store_vectorize", nil},
 				}},
 			}},
-			{2, 463, "lower_wrmasks", nil},
-			{4, 464, "", []node{
-				{2, 464, "lower_subgroups", nil},
-				{4, 464, "", []node{
-					{2, 464, "only_64", nil},
-					{2, 464, "true", nil},
-					{2, 464, "to_scalar", nil},
-					{2, 464, "true", nil},
-					{2, 464, "split_64", nil},
-					{2, 464, "true", nil},
-					{2, 464, "vote_eq", nil},
-					{2, 464, "true", nil},
-					{2, 464, "scans", nil},
-					{2, 464, "true", nil},
+			{4, 463, "", []node{
+				{2, 463, "lower_mem_access_bit_sizes", nil},
+				{4, 463, "", []node{
+					{2, 463, "max_bits", nil},
+					{2, 463, "32", nil},
+					{2, 463, "const_bits", nil},
+					{2, 463, "32", nil},
 				}},
 			}},
+			{2, 464, "lower_wrmasks", nil},
 			{4, 465, "", []node{
-				{2, 465, "lower_bit_size", nil},
+				{2, 465, "lower_subgroups", nil},
 				{4, 465, "", []node{
-					{2, 465, "below", nil},
-					{2, 465, "16", nil},
-					{2, 465, "to", nil},
-					{2, 465, "16", nil},
+					{2, 465, "only_64", nil},
+					{2, 465, "true", nil},
+					{2, 465, "to_scalar", nil},
+					{2, 465, "true", nil},
+					{2, 465, "split_64", nil},
+					{2, 465, "true", nil},
+					{2, 465, "vote_eq", nil},
+					{2, 465, "true", nil},
+					{2, 465, "scans", nil},
+					{2, 465, "true", nil},
 				}},
 			}},
-			{4, 467, "", []node{
-				{2, 467, "if", nil},
-				{2, 467, "level >= O1", nil},
-				{2, 468, "then", nil},
-				{3, 468, "", []node{
-					{4, 468, "", []node{
-						{2, 468, "opt_reassociate", nil},
-						{4, 468, "", []node{
-							{2, 468, "float", nil},
-							{2, 468, "true", nil},
+			{4, 466, "", []node{
+				{2, 466, "lower_bit_size", nil},
+				{4, 466, "", []node{
+					{2, 466, "below", nil},
+					{2, 466, "16", nil},
+					{2, 466, "to", nil},
+					{2, 466, "16", nil},
+				}},
+			}},
+			{4, 468, "", []node{
+				{2, 468, "if", nil},
+				{2, 468, "level >= O1", nil},
+				{2, 469, "then", nil},
+				{3, 469, "", []node{
+					{4, 469, "", []node{
+						{2, 469, "opt_reassociate", nil},
+						{4, 469, "", []node{
+							{2, 469, "float", nil},
+							{2, 469, "true", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 469, "", []node{
-				{2, 469, "use", nil},
-				{2, 469, "legalise_sums", nil},
 			}},
 			{4, 470, "", []node{
-				{2, 470, "if", nil},
-				{2, 470, "level >= O1", nil},
-				{2, 471, "then", nil},
-				{3, 472, "", []node{
-					{4, 472, "", []node{
-						{2, 472, "loop", nil},
-						{3, 473, "", []node{
-							{4, 473, "", []node{
-								{2, 473, "use", nil},
-								{2, 473, "turn", nil},
+				{2, 470, "use", nil},
+				{2, 470, "legalise_sums", nil},
+			}},
+			{4, 471, "", []node{
+				{2, 471, "if", nil},
+				{2, 471, "level >= O1", nil},
+				{2, 472, "then", nil},
+				{3, 473, "", []node{
+					{4, 473, "", []node{
+						{2, 473, "loop", nil},
+						{3, 474, "", []node{
+							{4, 474, "", []node{
+								{2, 474, "use", nil},
+								{2, 474, "turn", nil},
 							}},
-							{2, 474, "lower_alu_to_scalar", nil},
-							{4, 475, "", []node{
-								{2, 475, "opt_peephole_select", nil},
-								{4, 475, "", []node{
-									{2, 475, "limit", nil},
-									{2, 475, "64", nil},
-									{2, 475, "indirect_load_ok", nil},
-									{2, 475, "true", nil},
-									{2, 475, "expensive_alu_ok", nil},
-									{2, 475, "true", nil},
+							{2, 475, "lower_alu_to_scalar", nil},
+							{4, 476, "", []node{
+								{2, 476, "opt_peephole_select", nil},
+								{4, 476, "", []node{
+									{2, 476, "limit", nil},
+									{2, 476, "64", nil},
+									{2, 476, "indirect_load_ok", nil},
+									{2, 476, "true", nil},
+									{2, 476, "expensive_alu_ok", nil},
+									{2, 476, "true", nil},
 								}},
 							}},
-							{4, 476, "", []node{
-								{2, 476, "use", nil},
-								{2, 476, "tail", nil},
+							{4, 477, "", []node{
+								{2, 477, "use", nil},
+								{2, 477, "tail", nil},
 							}},
 						}},
-						{2, 477, "max", nil},
-						{2, 477, "12", nil},
+						{2, 478, "max", nil},
+						{2, 478, "12", nil},
 					}},
-				}},
-			}},
-			{4, 478, "", []node{
-				{2, 478, "lower_phis_to_scalar", nil},
-				{4, 478, "", []node{
-					{2, 478, "all", nil},
-					{2, 478, "true", nil},
 				}},
 			}},
 			{4, 479, "", []node{
-				{2, 479, "if", nil},
-				{2, 479, "level >= O2", nil},
-				{2, 480, "then", nil},
-				{3, 480, "", []node{
-					{4, 480, "", []node{
-						{2, 480, "opt_gcm", nil},
-						{4, 480, "", []node{
-							{2, 480, "sink", nil},
-							{2, 480, "false", nil},
+				{2, 479, "lower_phis_to_scalar", nil},
+				{4, 479, "", []node{
+					{2, 479, "all", nil},
+					{2, 479, "true", nil},
+				}},
+			}},
+			{4, 480, "", []node{
+				{2, 480, "if", nil},
+				{2, 480, "level >= O2", nil},
+				{2, 481, "then", nil},
+				{3, 481, "", []node{
+					{4, 481, "", []node{
+						{2, 481, "opt_gcm", nil},
+						{4, 481, "", []node{
+							{2, 481, "sink", nil},
+							{2, 481, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 481, "", []node{
-				{2, 481, "if", nil},
-				{2, 481, "level >= O1", nil},
-				{2, 482, "then", nil},
-				{3, 482, "", []node{
-					{4, 482, "", []node{
-						{2, 482, "use", nil},
-						{2, 482, "late", nil},
+			{4, 482, "", []node{
+				{2, 482, "if", nil},
+				{2, 482, "level >= O1", nil},
+				{2, 483, "then", nil},
+				{3, 483, "", []node{
+					{4, 483, "", []node{
+						{2, 483, "use", nil},
+						{2, 483, "late", nil},
 					}},
 				}},
-			}},
-			{4, 483, "", []node{
-				{2, 483, "use", nil},
-				{2, 483, "scalar", nil},
 			}},
 			{4, 484, "", []node{
 				{2, 484, "use", nil},
-				{2, 484, "clean", nil},
+				{2, 484, "scalar", nil},
 			}},
-			{4, 486, "", []node{
-				{2, 486, "if", nil},
-				{2, 486, "level >= O2", nil},
-				{2, 487, "then", nil},
-				{3, 487, "", []node{
-					{4, 487, "", []node{
-						{2, 487, "opt_sink", nil},
-						{4, 487, "", []node{
-							{2, 487, "inputs", nil},
-							{2, 487, "true", nil},
-							{2, 487, "buffers", nil},
-							{2, 487, "true", nil},
-							{2, 487, "compares", nil},
-							{2, 487, "true", nil},
-							{2, 487, "copies", nil},
-							{2, 487, "true", nil},
-							{2, 487, "alu", nil},
-							{2, 487, "true", nil},
+			{4, 485, "", []node{
+				{2, 485, "use", nil},
+				{2, 485, "clean", nil},
+			}},
+			{4, 487, "", []node{
+				{2, 487, "if", nil},
+				{2, 487, "level >= O2", nil},
+				{2, 488, "then", nil},
+				{3, 488, "", []node{
+					{4, 488, "", []node{
+						{2, 488, "opt_sink", nil},
+						{4, 488, "", []node{
+							{2, 488, "inputs", nil},
+							{2, 488, "true", nil},
+							{2, 488, "buffers", nil},
+							{2, 488, "true", nil},
+							{2, 488, "compares", nil},
+							{2, 488, "true", nil},
+							{2, 488, "copies", nil},
+							{2, 488, "true", nil},
+							{2, 488, "alu", nil},
+							{2, 488, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 488, "remove_dead_variables", nil},
-			{2, 489, "gather_info", nil},
+			{2, 489, "remove_dead_variables", nil},
+			{2, 490, "gather_info", nil},
 		}},
-		{2, 491, "midgard", nil},
-		{3, 492, "", []node{
-			{4, 492, "", []node{
-				{2, 492, "use", nil},
-				{2, 492, "common", nil},
-			}},
+		{2, 492, "midgard", nil},
+		{3, 493, "", []node{
 			{4, 493, "", []node{
 				{2, 493, "use", nil},
-				{2, 493, "vectors", nil},
+				{2, 493, "common", nil},
 			}},
 			{4, 494, "", []node{
 				{2, 494, "use", nil},
-				{2, 494, "interface", nil},
+				{2, 494, "vectors", nil},
 			}},
 			{4, 495, "", []node{
-				{2, 495, "if", nil},
-				{2, 495, "stage == fragment", nil},
-				{2, 496, "then", nil},
-				{3, 496, "", []node{
-					{2, 496, "lower_helper_writes", nil},
-				}},
+				{2, 495, "use", nil},
+				{2, 495, "interface", nil},
 			}},
-			{4, 497, "", []node{
-				{2, 497, "lower_atomics", nil},
-				{4, 497, "", []node{
-					{2, 497, "wide", nil},
-					{2, 497, "true", nil},
+			{4, 496, "", []node{
+				{2, 496, "if", nil},
+				{2, 496, "stage == fragment", nil},
+				{2, 497, "then", nil},
+				{3, 497, "", []node{
+					{2, 497, "lower_helper_writes", nil},
 				}},
 			}},
 			{4, 498, "", []node{
-				{2, 498, "lower_subgroups", nil},
+				{2, 498, "lower_atomics", nil},
 				{4, 498, "", []node{
-					{2, 498, "size_one", nil},
+					{2, 498, "wide", nil},
 					{2, 498, "true", nil},
 				}},
 			}},
 			{4, 499, "", []node{
-				{2, 499, "lower_tex", nil},
+				{2, 499, "lower_subgroups", nil},
 				{4, 499, "", []node{
-					{2, 499, "wide", nil},
-					{2, 499, "true", nil},
-					{2, 499, "projector", nil},
-					{2, 499, "true", nil},
-					{2, 499, "implicit_lod", nil},
-					{2, 499, "true", nil},
-					{2, 499, "min_lod", nil},
-					{2, 499, "true", nil},
-					{2, 499, "lod_ddx", nil},
-					{2, 499, "true", nil},
-					{2, 499, "lod_query", nil},
-					{2, 499, "true", nil},
-					{2, 499, "txd", nil},
-					{2, 499, "all", nil},
-					{2, 499, "txs_lod", nil},
-					{2, 499, "true", nil},
-					{2, 499, "tg4_offsets", nil},
+					{2, 499, "size_one", nil},
 					{2, 499, "true", nil},
 				}},
 			}},
-			{4, 501, "", []node{
-				{2, 501, "lower_indirect_textures", nil},
-				{4, 501, "", []node{
-					{2, 501, "queries", nil},
-					{2, 501, "true", nil},
-					{2, 501, "words", nil},
-					{2, 501, "4", nil},
+			{4, 500, "", []node{
+				{2, 500, "lower_tex", nil},
+				{4, 500, "", []node{
+					{2, 500, "wide", nil},
+					{2, 500, "true", nil},
+					{2, 500, "projector", nil},
+					{2, 500, "true", nil},
+					{2, 500, "implicit_lod", nil},
+					{2, 500, "true", nil},
+					{2, 500, "min_lod", nil},
+					{2, 500, "true", nil},
+					{2, 500, "lod_ddx", nil},
+					{2, 500, "true", nil},
+					{2, 500, "lod_query", nil},
+					{2, 500, "true", nil},
+					{2, 500, "txd", nil},
+					{2, 500, "all", nil},
+					{2, 500, "txs_lod", nil},
+					{2, 500, "true", nil},
+					{2, 500, "tg4_offsets", nil},
+					{2, 500, "true", nil},
 				}},
 			}},
-			{2, 502, "lower_frexp", nil},
-			{2, 503, "lower_flrp", nil},
-			{4, 504, "", []node{
-				{2, 504, "use", nil},
-				{2, 504, "vectors", nil},
+			{4, 502, "", []node{
+				{2, 502, "lower_indirect_textures", nil},
+				{4, 502, "", []node{
+					{2, 502, "queries", nil},
+					{2, 502, "true", nil},
+					{2, 502, "words", nil},
+					{2, 502, "4", nil},
+				}},
 			}},
-			{2, 506, "io_add_const_offset_to_base", nil},
-			{4, 507, "", []node{
-				{2, 507, "if", nil},
-				{2, 507, "level >= O1", nil},
-				{2, 508, "then", nil},
-				{3, 508, "", []node{
-					{4, 508, "", []node{
-						{2, 508, "opt_shrink_stores", nil},
-						{4, 508, "", []node{
-							{2, 508, "images", nil},
-							{2, 508, "true", nil},
+			{2, 503, "lower_frexp", nil},
+			{2, 504, "lower_flrp", nil},
+			{4, 505, "", []node{
+				{2, 505, "use", nil},
+				{2, 505, "vectors", nil},
+			}},
+			{2, 507, "io_add_const_offset_to_base", nil},
+			{4, 508, "", []node{
+				{2, 508, "if", nil},
+				{2, 508, "level >= O1", nil},
+				{2, 509, "then", nil},
+				{3, 509, "", []node{
+					{4, 509, "", []node{
+						{2, 509, "opt_shrink_stores", nil},
+						{4, 509, "", []node{
+							{2, 509, "images", nil},
+							{2, 509, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 511, "", []node{
-				{2, 511, "lower_indirect_derefs", nil},
-				{4, 511, "", []node{
-					{2, 511, "modes", nil},
-					{2, 511, "function_temp", nil},
-					{2, 511, "max_length", nil},
-					{2, 511, "4", nil},
+			{4, 512, "", []node{
+				{2, 512, "lower_indirect_derefs", nil},
+				{4, 512, "", []node{
+					{2, 512, "modes", nil},
+					{2, 512, "function_temp", nil},
+					{2, 512, "max_length", nil},
+					{2, 512, "4", nil},
 				}},
 			}},
-			{2, 512, "lower_vars_to_ssa", nil},
-			{4, 513, "", []node{
-				{2, 513, "if", nil},
-				{2, 513, "level >= O1", nil},
-				{2, 514, "then", nil},
-				{3, 514, "", []node{
-					{2, 514, "shrink_vec_array_vars", nil},
-					{4, 514, "", []node{
-						{2, 514, "opt_large_constants", nil},
-						{4, 514, "", []node{
-							{2, 514, "packed", nil},
-							{2, 514, "32", nil},
+			{2, 513, "lower_vars_to_ssa", nil},
+			{4, 514, "", []node{
+				{2, 514, "if", nil},
+				{2, 514, "level >= O1", nil},
+				{2, 515, "then", nil},
+				{3, 515, "", []node{
+					{2, 515, "shrink_vec_array_vars", nil},
+					{4, 515, "", []node{
+						{2, 515, "opt_large_constants", nil},
+						{4, 515, "", []node{
+							{2, 515, "packed", nil},
+							{2, 515, "32", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 515, "", []node{
-				{2, 515, "lower_vars_to_explicit_types", nil},
-				{4, 515, "", []node{
-					{2, 515, "modes", nil},
-					{2, 515, "function_temp|shader_temp", nil},
 				}},
 			}},
 			{4, 516, "", []node{
-				{2, 516, "lower_explicit_io", nil},
+				{2, 516, "lower_vars_to_explicit_types", nil},
 				{4, 516, "", []node{
 					{2, 516, "modes", nil},
-					{2, 516, "function_temp|shader_temp|mem_constant", nil},
+					{2, 516, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{2, 517, "remove_dead_derefs", nil},
-			{4, 518, "", []node{
-				{2, 518, "lower_mem_access_bit_sizes", nil},
-				{4, 518, "", []node{
-					{2, 518, "max_bits", nil},
-					{2, 518, "32", nil},
-					{2, 518, "const_bits", nil},
-					{2, 518, "32", nil},
+			{4, 517, "", []node{
+				{2, 517, "lower_explicit_io", nil},
+				{4, 517, "", []node{
+					{2, 517, "modes", nil},
+					{2, 517, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
-			{4, 520, "", []node{
-				{2, 520, "if", nil},
-				{2, 520, "kernel", nil},
-				{2, 521, "then", nil},
-				{3, 522, "", []node{
-					{4, 522, "", []node{
-						{2, 522, "lower_phis_to_scalar", nil},
-						{4, 522, "", []node{
-							{2, 522, "wider", nil},
-							{2, 522, "4", nil},
-						}},
-					}},
+			{2, 518, "remove_dead_derefs", nil},
+			{4, 519, "", []node{
+				{2, 519, "lower_mem_access_bit_sizes", nil},
+				{4, 519, "", []node{
+					{2, 519, "max_bits", nil},
+					{2, 519, "32", nil},
+					{2, 519, "const_bits", nil},
+					{2, 519, "32", nil},
+				}},
+			}},
+			{4, 521, "", []node{
+				{2, 521, "if", nil},
+				{2, 521, "kernel", nil},
+				{2, 522, "then", nil},
+				{3, 523, "", []node{
 					{4, 523, "", []node{
-						{2, 523, "lower_alu_width", nil},
+						{2, 523, "lower_phis_to_scalar", nil},
 						{4, 523, "", []node{
-							{2, 523, "width", nil},
-							{2, 523, "4", nil},
-							{2, 523, "scalar", nil},
-							{2, 523, "64", nil},
-							{2, 523, "sources", nil},
+							{2, 523, "wider", nil},
 							{2, 523, "4", nil},
 						}},
 					}},
-					{2, 524, "opt_copy_prop", nil},
-					{2, 525, "opt_dce", nil},
-				}},
-			}},
-			{4, 526, "", []node{
-				{2, 526, "lower_bit_size", nil},
-				{4, 526, "", []node{
-					{2, 526, "below", nil},
-					{2, 526, "32", nil},
-					{2, 526, "to", nil},
-					{2, 526, "32", nil},
-					{2, 526, "bytes", nil},
-					{2, 526, "true", nil},
-				}},
-			}},
-			{2, 528, "opt_algebraic_before_lower_int64", nil},
-			{4, 529, "", []node{
-				{2, 529, "loop", nil},
-				{3, 530, "", []node{
-					{4, 530, "", []node{
-						{2, 530, "lower_64bit_phis", nil},
-						{4, 530, "", []node{
-							{2, 530, "pairs", nil},
-							{2, 530, "true", nil},
+					{4, 524, "", []node{
+						{2, 524, "lower_alu_width", nil},
+						{4, 524, "", []node{
+							{2, 524, "width", nil},
+							{2, 524, "4", nil},
+							{2, 524, "scalar", nil},
+							{2, 524, "64", nil},
+							{2, 524, "sources", nil},
+							{2, 524, "4", nil},
 						}},
 					}},
-					{2, 531, "opt_algebraic", nil},
-					{2, 532, "lower_doubles", nil},
-					{4, 533, "", []node{
-						{2, 533, "lower_int64", nil},
-						{4, 533, "", []node{
-							{2, 533, "pairs", nil},
-							{2, 533, "true", nil},
+					{2, 525, "opt_copy_prop", nil},
+					{2, 526, "opt_dce", nil},
+				}},
+			}},
+			{4, 527, "", []node{
+				{2, 527, "lower_bit_size", nil},
+				{4, 527, "", []node{
+					{2, 527, "below", nil},
+					{2, 527, "32", nil},
+					{2, 527, "to", nil},
+					{2, 527, "32", nil},
+					{2, 527, "bytes", nil},
+					{2, 527, "true", nil},
+				}},
+			}},
+			{2, 529, "opt_algebraic_before_lower_int64", nil},
+			{4, 530, "", []node{
+				{2, 530, "loop", nil},
+				{3, 531, "", []node{
+					{4, 531, "", []node{
+						{2, 531, "lower_64bit_phis", nil},
+						{4, 531, "", []node{
+							{2, 531, "pairs", nil},
+							{2, 531, "true", nil},
 						}},
 					}},
-					{2, 534, "lower_idiv", nil},
-					{2, 535, "lower_alu", nil},
-					{2, 536, "lower_pack", nil},
-					{2, 537, "opt_copy_prop", nil},
-					{2, 538, "opt_constant_folding", nil},
-					{2, 539, "opt_cse", nil},
-					{2, 540, "opt_dce", nil},
+					{2, 532, "opt_algebraic", nil},
+					{2, 533, "lower_doubles", nil},
+					{4, 534, "", []node{
+						{2, 534, "lower_int64", nil},
+						{4, 534, "", []node{
+							{2, 534, "pairs", nil},
+							{2, 534, "true", nil},
+						}},
+					}},
+					{2, 535, "lower_idiv", nil},
+					{2, 536, "lower_alu", nil},
+					{2, 537, "lower_pack", nil},
+					{2, 538, "opt_copy_prop", nil},
+					{2, 539, "opt_constant_folding", nil},
+					{2, 540, "opt_cse", nil},
+					{2, 541, "opt_dce", nil},
 				}},
-				{2, 541, "max", nil},
-				{2, 541, "8", nil},
-			}},
-			{4, 542, "", []node{
-				{2, 542, "use", nil},
-				{2, 542, "last_vectors", nil},
+				{2, 542, "max", nil},
+				{2, 542, "8", nil},
 			}},
 			{4, 543, "", []node{
-				{2, 543, "if", nil},
-				{2, 543, "level >= O1", nil},
-				{2, 544, "then", nil},
-				{3, 544, "", []node{
-					{2, 544, "opt_shrink_vectors", nil},
+				{2, 543, "use", nil},
+				{2, 543, "last_vectors", nil},
+			}},
+			{4, 544, "", []node{
+				{2, 544, "if", nil},
+				{2, 544, "level >= O1", nil},
+				{2, 545, "then", nil},
+				{3, 545, "", []node{
+					{2, 545, "opt_shrink_vectors", nil},
 				}},
 			}},
-			{4, 545, "", []node{
-				{2, 545, "if", nil},
-				{2, 545, "level >= O2", nil},
-				{2, 546, "then", nil},
-				{3, 546, "", []node{
-					{4, 546, "", []node{
-						{2, 546, "opt_gcm", nil},
-						{4, 546, "", []node{
-							{2, 546, "sink", nil},
-							{2, 546, "false", nil},
+			{4, 546, "", []node{
+				{2, 546, "if", nil},
+				{2, 546, "level >= O2", nil},
+				{2, 547, "then", nil},
+				{3, 547, "", []node{
+					{4, 547, "", []node{
+						{2, 547, "opt_gcm", nil},
+						{4, 547, "", []node{
+							{2, 547, "sink", nil},
+							{2, 547, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 547, "", []node{
-				{2, 547, "if", nil},
-				{2, 547, "level >= O1", nil},
-				{2, 548, "then", nil},
-				{3, 548, "", []node{
-					{4, 548, "", []node{
-						{2, 548, "use", nil},
-						{2, 548, "late", nil},
+			{4, 548, "", []node{
+				{2, 548, "if", nil},
+				{2, 548, "level >= O1", nil},
+				{2, 549, "then", nil},
+				{3, 549, "", []node{
+					{4, 549, "", []node{
+						{2, 549, "use", nil},
+						{2, 549, "late", nil},
 					}},
 				}},
-			}},
-			{4, 549, "", []node{
-				{2, 549, "use", nil},
-				{2, 549, "clean", nil},
 			}},
 			{4, 550, "", []node{
-				{2, 550, "if", nil},
-				{2, 550, "level >= O1", nil},
-				{2, 551, "then", nil},
-				{3, 552, "", []node{
-					{4, 552, "", []node{
-						{2, 552, "opt_sink", nil},
-						{4, 552, "", []node{
-							{2, 552, "compares", nil},
-							{2, 552, "true", nil},
+				{2, 550, "use", nil},
+				{2, 550, "clean", nil},
+			}},
+			{4, 551, "", []node{
+				{2, 551, "if", nil},
+				{2, 551, "level >= O1", nil},
+				{2, 552, "then", nil},
+				{3, 553, "", []node{
+					{4, 553, "", []node{
+						{2, 553, "opt_sink", nil},
+						{4, 553, "", []node{
+							{2, 553, "compares", nil},
+							{2, 553, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 553, "opt_algebraic_distribute_src_mods", nil},
-			{2, 554, "lower_bool_to_int32", nil},
-			{2, 555, "opt_copy_prop", nil},
-			{2, 556, "opt_dce", nil},
-			{2, 557, "remove_dead_variables", nil},
-			{2, 558, "gather_info", nil},
+			{2, 554, "opt_algebraic_distribute_src_mods", nil},
+			{2, 555, "lower_bool_to_int32", nil},
+			{2, 556, "opt_copy_prop", nil},
+			{2, 557, "opt_dce", nil},
+			{2, 558, "remove_dead_variables", nil},
+			{2, 559, "gather_info", nil},
 		}},
 	}},
 }}

@@ -252,7 +252,7 @@ var randomPipelines = []string{
 	frontPasses + ",lower_vars_to_ssa,opt_copy_prop,opt_remove_phis,opt_dce,opt_dead_cf,opt_loop,opt_trivial_continues,opt_loop_unroll(max_iterations=1,max_partial=3,partial_cost=1000,bounded=true),opt_dead_cf,opt_remove_phis,opt_dce",
 	frontPasses + ",lower_vars_to_ssa,opt_copy_prop,opt_constant_folding,opt_dce,opt_dead_cf,opt_loop,opt_loop_unroll(bounded=true,max_partial=2),loop(opt_dead_cf,opt_constant_folding,opt_remove_phis,opt_dce)",
 	frontPasses + ",lower_vars_to_ssa,to_lcssa,opt_copy_prop,opt_dce,from_ssa",
-	frontPasses + ",lower_vars_to_ssa,opt_copy_prop,opt_dce,opt_shrink_vectors,opt_copy_prop,opt_dce,opt_shrink_vectors,opt_load_store_vectorize,opt_dce",
+	frontPasses + ",lower_vars_to_ssa,opt_copy_prop,opt_dce,opt_const_components,opt_constant_folding,opt_shrink_vectors,opt_copy_prop,opt_dce,opt_shrink_vectors,opt_load_store_vectorize,opt_dce",
 	frontPasses + ",lower_vars_to_ssa,opt_copy_prop,opt_gcm,opt_cse,opt_dce,opt_gcm,opt_sink(alu=true,copies=true,compares=true),opt_move(alu=true,copies=true)",
 	frontPasses + ",lower_indirect_derefs(modes=function_temp),lower_vars_to_ssa,opt_if,opt_peephole_select,lower_alu_to_scalar,opt_algebraic_late,lower_bool_to_int32,opt_dce,from_ssa",
 	frontPasses + ",opt_combine_stores,opt_find_array_copies,opt_copy_prop_vars,lower_var_copies,lower_vars_to_ssa,opt_copy_prop,opt_dce,opt_reassociate(float=true,uniform_const=true),opt_cse,opt_reassociate,opt_dce",

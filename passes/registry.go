@@ -139,6 +139,7 @@ var registry = []*Pass{
 	optCombineStoresPass,
 	optComparisonPrePass,
 	optConditionalDiscardPass,
+	optConstComponentsPass,
 	optConstantFoldingPass,
 	optCopyPropPass,
 	optCopyPropVarsPass,
