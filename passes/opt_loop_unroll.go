@@ -9,7 +9,7 @@ import (
 
 var optLoopUnrollPass = &Pass{
 	Name: "opt_loop_unroll", For: ir.HasLoop, Class: "B", Run: optLoopUnroll, Optional: true, Rewrites: true,
-	Doc: "Replaces loops whose trip count is known exactly by copies of their bodies, innermost first, within limits of trips and size that the loop's unroll hint lifts. " +
+	Doc: "Replaces loops whose trip count is known exactly by copies of their bodies, innermost first, within limits of trips and size that the loop's unroll hint lifts; those that go through a whole array may become larger. " +
 		"Needs lower_continue_constructs. Loops that hold loops stay unless they run once. Loops that stay, of many or of unknown trips, get more copies of their body if max_partial asks for it, " +
 		"with the exits that cannot be taken decided; with bounded, those whose largest trip count is known, and at most half the limit, become a single round of that many copies. Both leave conditions to opt_dead_cf.",
 	Options: []Option{
@@ -26,6 +26,10 @@ const unrollCost = 26
 
 // hintedTrips bounds the trips of loops that the source wants unrolled.
 const hintedTrips = 1024
+
+// arrayFactor is how many times as large loops may become that go through an array: in the copies its elements are values.
+// Mesa's nir_opt_loop_unroll has no limit of size for these.
+const arrayFactor = 8
 
 // growthCap bounds a function's instructions made by one run of the pass.
 const growthCap = 200_000
@@ -140,7 +144,8 @@ func worthUnrolling(l *analysis.LoopInfo, limit uint32, force bool) bool {
 	case l.MaxTrips > limit:
 		return false
 	}
-	return force || l.Cost*int(l.MaxTrips) <= unrollCost*int(limit)
+	cost := l.Cost * int(l.MaxTrips)
+	return force || cost <= unrollCost*int(limit) || cost <= unrollCost*arrayFactor*int(limit) && l.ThroughArray()
 }
 
 // unrollable: the shapes that unroll takes apart.

@@ -68,3 +68,18 @@ func throughArrays(info *LoopInfo, d *ir.Instr) (trips uint32, ok bool) {
 	}
 	return trips, ok
 }
+
+// ThroughArray reports whether the loop goes through a temporary's array as often as the array has elements: each copy of
+// its body has one of them by a constant index.
+func (l *LoopInfo) ThroughArray() bool {
+	for b := range ir.ListBlocks(&l.Loop.Body) {
+		for in := b.First(); in != nil; in = in.Next() {
+			if in.IsIntrinsic(ir.IntrLoadDeref) || in.IsIntrinsic(ir.IntrStoreDeref) {
+				if trips, ok := throughArrays(l, in.Srcs[0].Def.Instr); ok && trips == l.MaxTrips {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
