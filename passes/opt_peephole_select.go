@@ -10,7 +10,7 @@ var optPeepholeSelectPass = &Pass{
 	Options: []Option{
 		{"limit", "instructions that both sides may hold together", 8},
 		{"indirect_load_ok", "loads with indices that are not constant may be run always", false},
-		{"loads", "loads of buffers and addresses may be run always where the code before the if reached as far into the same memory", false},
+		{"loads", "loads of buffers and addresses that nobody writes may be run always where the code before the if reached as far into the same memory", false},
 		{"expensive_alu_ok", "division, roots and transcendentals may be run always", false},
 	},
 	Doc: "Turns small ifs whose sides only compute into straight code and selects.",
@@ -199,10 +199,11 @@ func (p *peephole) note(b *ir.Block) {
 	}
 }
 
-// within reports loads that reach no further than those before the if.
+// within reports loads that reach no further than those before the if, of memory that nobody writes: a lane that would not have
+// read a word may not read it while another writes it.
 func (p *peephole) within(in *ir.Instr) bool {
 	r, ok := reachOf(in)
-	if !ok || ir.Access(in.Get(ir.IdxAccess))&(ir.AccessVolatile|ir.AccessCoherent) != 0 {
+	if !ok || !canReorder(in) {
 		return false
 	}
 	for _, k := range p.reached {

@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xbf3a84c6
+const builtinSum = 0x8bffa21d
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -424,6 +424,8 @@ var builtinTree = node{4, 6, "", []node{
 									{2, 185, "true", nil},
 									{2, 185, "expensive_alu_ok", nil},
 									{2, 185, "true", nil},
+									{2, 185, "loads", nil},
+									{2, 185, "true", nil},
 								}},
 							}},
 							{4, 186, "", []node{
@@ -484,6 +486,8 @@ var builtinTree = node{4, 6, "", []node{
 					{2, 197, "indirect_load_ok", nil},
 					{2, 197, "true", nil},
 					{2, 197, "expensive_alu_ok", nil},
+					{2, 197, "true", nil},
+					{2, 197, "loads", nil},
 					{2, 197, "true", nil},
 				}},
 			}},
@@ -1430,6 +1434,8 @@ var builtinTree = node{4, 6, "", []node{
 									{2, 476, "indirect_load_ok", nil},
 									{2, 476, "true", nil},
 									{2, 476, "expensive_alu_ok", nil},
+									{2, 476, "true", nil},
+									{2, 476, "loads", nil},
 									{2, 476, "true", nil},
 								}},
 							}},
