@@ -109,6 +109,9 @@ func checkGPU(b backend.Backend, gpu string) error {
 	if _, err := b.Options(gpu, ir.StageCompute); err == nil {
 		return nil
 	}
+	if why := targets.Lacks(gpu); why != "" {
+		return Usagef("the GPU %q is not supported: %s", gpu, why)
+	}
 	var have []string
 	for _, g := range b.GPUs() {
 		have = append(have, g.Name)

@@ -93,6 +93,9 @@ func checkGPUs(list string) error {
 	}
 	for _, g := range all {
 		if !isGPU(g) {
+			if why := targets.Lacks(g); why != "" {
+				return fmt.Errorf("the GPU %q is not supported: %s", g, why)
+			}
 			return fmt.Errorf("no target has a GPU %q%s", g, passes.Suggest(g, have))
 		}
 	}
