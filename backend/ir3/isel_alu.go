@@ -235,6 +235,9 @@ func (s *isel) condition(src *ir.Src, half bool) opnd {
 		return opnd{kind: opImm, bits: o.bits & 1, half: half}
 	}
 	if half {
+		if !o.half { // only branches and selects of words asked for it when it was made
+			return s.cov(isa.U32, isa.U16, 0, o)
+		}
 		return o
 	}
 	if w := s.wide[src.Def.Index]; w != 0 && src.Def.NumComponents == 1 {

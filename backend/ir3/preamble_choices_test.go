@@ -45,3 +45,29 @@ func TestPreambleChoices(t *testing.T) {
 		}
 	}
 }
+
+// TestPreambleBooleanOfWords: a boolean that an if chooses in the preamble, by a comparison that only selects of words read else
+// and so stands in a full register, is selected by a half.
+func TestPreambleBooleanOfWords(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
+	push := func(k uint32) *ir.Def { return gputest.LoadPush(b, b.Imm32(4*k), 1, 32, 0, 16) }
+	x, cond := push(1), b.Ieq(push(0), b.Imm32(1))
+	word := b.Bcsel(cond, x, b.Imul(x, push(2)))
+	i := b.PushIf(cond)
+	odd := b.Ine(b.Iand(word, b.Imm32(1)), b.Imm32(0))
+	b.PushElse(i)
+	never := b.ImmBool(false)
+	b.PopIf(i)
+	flag := b.IfPhi(i, odd, never)
+	v := b.Iadd(id, b.Bcsel(flag, b.Imul(word, word), word))
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), v)
+	for _, gpu := range []string{"a630", "a740", "a750"} {
+		for _, c := range [][3]byte{{1, 5, 3}, {1, 6, 3}, {0, 7, 11}} {
+			in := []byte{c[0], 0, 0, 0, c[1], 0, 0, 0, c[2], 0, 0, 0, 0, 0, 0, 0}
+			if _, err := execute(s, CompileOptions{GPU: gpu}, &gputest.Run{Groups: 1, OutSize: 256, Push: in}, nil); err != nil {
+				t.Errorf("%s, %d: %v", gpu, c, err)
+			}
+		}
+	}
+}
