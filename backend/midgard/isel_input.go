@@ -105,7 +105,7 @@ func (s *isel) noteInput(in *ir.Instr, slot int, mask uint8, interp ir.Interp) {
 		if x := &s.meta.Inputs[i]; x.Slot == ir.Slot(slot) {
 			x.Mask |= mask
 			if x.Interp != interp && (x.Interp == ir.InterpNoPerspective || interp == ir.InterpNoPerspective) {
-				s.fail(in, "components of location %d that are interpolated with and without perspective are not supported: a vertex shader stores a location multiplied by w or not as a whole", slot-int(ir.SlotVar0))
+				s.fail(in, "components of location %d that are interpolated with and without perspective are not supported: a location has one interpolation, as GLSL wants it, and a vertex shader stores it multiplied by w or not as a whole", slot-int(ir.SlotVar0))
 			}
 			return
 		}
