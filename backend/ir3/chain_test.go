@@ -257,6 +257,50 @@ func TestJobNext(t *testing.T) {
 	}
 }
 
+// TestTessLevels: an evaluation shader reads the levels that its domain has, and 0 for the others.
+func TestTessLevels(t *testing.T) {
+	for domain, want := range [][6]float32{
+		ir.DomainNone: {1, 2, 3, 4, 5, 6}, ir.DomainTriangles: {1, 2, 3, 0, 5, 0}, ir.DomainQuads: {1, 2, 3, 4, 5, 6}, ir.DomainIsolines: {1, 2, 0, 0, 0, 0},
+	} {
+		s, b := newStage(ir.StageTessEval)
+		s.Info.Tess.Domain = uint8(domain)
+		outputTo(b, inputFrom(b, ir.SlotTessLevelOuter, 0, 4), ir.SlotPos)
+		outputTo(b, inputFrom(b, ir.SlotTessLevelInner, 0, 2), ir.SlotVar0)
+		patch := &emu.Patch{Out: make([]emu.Slots, 3)}
+		for k := range uint32(6) {
+			slot, at := ir.SlotTessLevelOuter, k
+			if k >= 4 {
+				slot, at = ir.SlotTessLevelInner, k-4
+			}
+			patch.PerPatch[slot][at] = math.Float32bits(float32(k + 1))
+		}
+		for _, gpu := range gpus {
+			p, bin, err := loaded(s, CompileOptions{GPU: gpu})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := stageLaunch(s.Stage)
+			for range stageLanes {
+				l.TessEval = append(l.TessEval, emu.TessEvalLane{Patch: patch})
+			}
+			if st, err := p.NewWave(l).Run(1 << 16); err != nil || st != emu.StatusDone {
+				t.Fatalf("%s, domain %d: status %v, %v\n%s", gpu, domain, st, err, disasm(bin))
+			}
+			var got [6]float32
+			for k := range got {
+				slot, at := ir.SlotPos, k
+				if k >= 4 {
+					slot, at = ir.SlotVar0, k-4
+				}
+				got[k] = math.Float32frombits(l.Out[1][slot][at])
+			}
+			if got != want {
+				t.Errorf("%s, domain %d: %v, want %v", gpu, domain, got, want)
+			}
+		}
+	}
+}
+
 // streamStrips compares the strips of two streams whose vertices and ends are mixed.
 func streamStrips(gpu string) error {
 	s, b := newStage(ir.StageGeometry)

@@ -70,6 +70,26 @@ func TestSafeConsts(t *testing.T) {
 	}
 }
 
+// TestSafeImmediates: with more immediates than there is room for, the safe version takes the room of a stage and no more.
+func TestSafeImmediates(t *testing.T) {
+	s, b := newStage(ir.StageVertex)
+	s.Options = &ir.Options{SafeConsts: true}
+	x := inputFrom(b, 0, 0, 1)
+	for k := range 500 {
+		x = b.Fadd(b.Fmul(x, b.ImmFloat(1.0001+float64(k)/1024, 32)), x)
+	}
+	outputTo(b, x, ir.SlotPos)
+	for _, gpu := range gpus {
+		bin, err := compile(s, CompileOptions{GPU: gpu})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := bin.Meta.ConstLen; n > abi.SafeConst || n < abi.SafeConst && !bin.Meta.Consts.ByPreamble {
+			t.Errorf("%s: a const file of %d vec4", gpu, n)
+		}
+	}
+}
+
 // TestVertexParameters: the command stream loads the parameters of vertex shaders on all devices, and no preamble does.
 func TestVertexParameters(t *testing.T) {
 	s, b := newStage(ir.StageVertex)

@@ -242,11 +242,7 @@ var faultCases = []struct {
 		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), count)
 		return onBothGens(s, 1, 256)
 	}},
-	{faultFullQuads, "whole quads", func() error {
-		s, b := newStage(ir.StageFragment)
-		outputTo(b, &b.Intrinsic(ir.IntrDdxFine, 1, 32, inputFrom(b, ir.SlotVar0, 0, 1)).Def, ir.SlotData0)
-		return stageDiffer(s, "a740")
-	}},
+	{faultFullQuads, "whole quads", func() error { return quadReader(ir.IntrDdxFine) }},
 	{faultLayer, "layers of input attachments", func() error {
 		s, b := newStage(ir.StageFragment)
 		layer := b.Intrinsic(ir.IntrLoadInput, 1, 32, b.Imm32(0)).Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassInt, Bits: 32}.Pack()).
@@ -488,6 +484,26 @@ func divergent() error {
 		}
 	}
 	return nil
+}
+
+// quadReader is a fragment shader that reads a fiber of its quad in one way.
+func quadReader(by ir.Intrinsic) error {
+	s, b := newStage(ir.StageFragment)
+	srcs := []*ir.Def{inputFrom(b, ir.SlotVar0, 0, 1)}
+	if by == ir.IntrQuadBroadcast {
+		srcs = append(srcs, b.Imm32(2))
+	}
+	outputTo(b, &b.Intrinsic(by, 1, 32, srcs...).Def, ir.SlotData0)
+	return stageDiffer(s, "a740")
+}
+
+// TestQuadReaders: fragment shaders that read fibers of their quads ask for whole quads where they must.
+func TestQuadReaders(t *testing.T) {
+	for _, by := range []ir.Intrinsic{ir.IntrDdxFine, ir.IntrDdyFine, ir.IntrDdx, ir.IntrDdy, ir.IntrQuadBroadcast, ir.IntrQuadSwapHorizontal, ir.IntrQuadSwapVertical, ir.IntrQuadSwapDiagonal} {
+		if err := quadReader(by); err != nil {
+			t.Errorf("%v: %v", by, err)
+		}
+	}
 }
 
 // textureSize paints the sizes of a volume.

@@ -5,8 +5,31 @@ import (
 	"testing"
 
 	"nirc/backend/gputest"
+	"nirc/backend/ir3/isa"
 	"nirc/ir"
 )
+
+// TestTakesShared: an instruction reads one shared register, and none beside constants and relative registers.
+func TestTakesShared(t *testing.T) {
+	shared := isa.R(isa.SharedFirst)
+	for _, c := range []struct {
+		op   isa.Op
+		i    int
+		by   isa.Operand
+		want bool
+	}{
+		{isa.OpAddU, 0, isa.R(4), true}, {isa.OpAddU, 1, isa.R(4), true}, {isa.OpAddU, 0, isa.I(4), true}, {isa.OpAddU, 0, shared, false},
+		{isa.OpAddU, 0, isa.Operand{Kind: isa.Const, Val: 4}, false}, {isa.OpAddU, 0, isa.Operand{Kind: isa.RelConst, Val: 4}, false},
+		{isa.OpAddU, 0, isa.Operand{Kind: isa.RelReg, Val: 4}, false}, {isa.OpAddU, 1, isa.Operand{Kind: isa.RelReg, Val: 4}, false},
+		{isa.OpMadF32, 0, isa.R(4), true}, {isa.OpMadF32, 1, isa.R(4), false}, {isa.OpBaryF, 0, isa.R(4), false},
+	} {
+		in := isa.Instr{Op: c.op}
+		in.Srcs[1-c.i] = c.by
+		if got := takesShared(&in, c.i); got != c.want {
+			t.Errorf("%v, source %d beside %v: %v", c.op, c.i, c.by, got)
+		}
+	}
+}
 
 // TestFoldShared: the workgroup's number is read where it arrives by the
 // instructions of the first block that can, and copied for others.

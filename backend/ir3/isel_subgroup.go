@@ -108,7 +108,7 @@ func (s *isel) quad(in *ir.Instr, op isa.Op, o opnd) opnd {
 
 // macro emits a pseudo instruction that becomes control flow after
 // allocation; its result is a boolean.
-func (s *isel) macro(in *ir.Instr, op mach.Op, p mach.Value) {
+func (s *isel) macro(in *ir.Instr, op mach.Op, p mach.Value) *mach.Instr {
 	d := s.newReg(true)
 	var uses []mach.Value
 	if p != 0 {
@@ -118,6 +118,7 @@ func (s *isel) macro(in *ir.Instr, op mach.Op, p mach.Value) {
 	m.Ops[0].Flags |= mach.Early
 	s.setComps(&in.Def, s.value(d))
 	s.widenBool(in)
+	return m
 }
 
 func (s *isel) vote(in *ir.Instr) {
@@ -131,8 +132,7 @@ func (s *isel) vote(in *ir.Instr) {
 			op = opAll
 		}
 		p, inv := s.predicate(in.Srcs[0].Def)
-		s.macro(in, op, p)
-		s.lastMacro().Flags = invFlag(inv)
+		s.macro(in, op, p).Flags = invFlag(inv)
 		return
 	}
 	d := s.f.NewValue(classShared, 4)
@@ -228,15 +228,4 @@ func invFlag(inv bool) uint8 {
 		return 1
 	}
 	return 0
-}
-
-// lastMacro returns the macro that was emitted last in the block.
-func (s *isel) lastMacro() *mach.Instr {
-	l := s.f.Blocks[s.blk].Instrs
-	for i := len(l) - 1; i >= 0; i-- {
-		if l[i].Op >= opElect && l[i].Op <= opReadCond {
-			return l[i]
-		}
-	}
-	return l[len(l)-1]
 }

@@ -99,12 +99,12 @@ func TestFullQuads(t *testing.T) {
 		s, b := newStage(ir.StageFragment)
 		s.Info.FullQuads = full
 		outputTo(b, b.Imm32(1), ir.SlotData0)
-		p, _, err := loaded(s, CompileOptions{GPU: "a660"})
+		p, bin, err := loaded(s, CompileOptions{GPU: "a660"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if io := p.IO(); io.NeedsQuads != full {
-			t.Errorf("full quads %t: needs quads %t", full, io.NeedsQuads)
+		if io := p.IO(); io.NeedsQuads != full || bin.Meta.FullQuads != full {
+			t.Errorf("full quads %t: needs quads %t, whole ones %t", full, io.NeedsQuads, bin.Meta.FullQuads)
 		}
 	}
 }

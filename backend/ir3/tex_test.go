@@ -63,6 +63,9 @@ func texWorld(t *testing.T, env *emu.Env) {
 	}
 	bind.Set(0, 9, []emu.Descriptor{{Type: emu.DescUniformTexelBuffer, Addr: buf.Addr, Size: 256, Format: emu.FormatByName("R8G8B8A8_UNORM")}})
 	bind.Set(0, 10, []emu.Descriptor{{Type: emu.DescStorageImage, Image: view(emu.ImageDesc{Width: 64, Height: 2}, "R32_UINT")}})
+	bind.Set(0, 11, []emu.Descriptor{{Type: emu.DescStorageTexelBuffer, Addr: buf.Addr, Size: 256, Format: emu.FormatByName("R8G8B8A8_UNORM")}})
+	bind.Set(0, 12, []emu.Descriptor{{Type: emu.DescStorageImage, Image: view(emu.ImageDesc{Width: 64, Height: 1}, rgba)}})
+	bind.Set(0, 13, []emu.Descriptor{{Type: emu.DescStorageImage, Image: view(emu.ImageDesc{Width: 64, Height: 1, Layers: 2}, rgba)}})
 	bind.Set(1, 0, []emu.Descriptor{{Type: emu.DescSampler, Sampler: linear}})
 	env.Bindings = &bind
 }
@@ -223,6 +226,23 @@ var texTests = []struct {
 		back := set(x.b.Intrinsic(ir.IntrImageDerefLoad, 4, 32, d, c, zero, zero)).Set(ir.IdxDestType, typ)
 		size := set(x.b.Intrinsic(ir.IntrImageDerefSize, 2, 32, d, zero))
 		return x.b.U2f32(x.b.Vec(&old.Def, x.b.Channel(&back.Def, 0), x.b.Channel(&size.Def, 0), x.b.Channel(&size.Def, 1)))
+	}},
+	{"a level of a buffer, which has none", func(x *texBuild) *ir.Def {
+		buf := x.variable(0, 9, ir.BaseTexture, ir.DimBuf, false, false, 0)
+		return &x.op(ir.TexOpTxf, 4, ir.DimBuf, false, texSource{ir.TexSrcTextureDeref, buf}, texSource{ir.TexSrcCoord, x.id}, texSource{ir.TexSrcLod, x.b.Iand(x.id, x.b.Imm32(1))}).Def
+	}},
+	{"storage images of lines and buffers", func(x *texBuild) *ir.Def {
+		u := x.b.Undef(1, 32)
+		load := func(binding uint32, dim ir.Dim, array bool, y *ir.Def) *ir.Def {
+			in := x.b.Intrinsic(ir.IntrImageDerefLoad, 4, 32, x.variable(0, binding, ir.BaseImage, dim, array, false, 0), x.b.Vec(x.id, y, u, u), x.b.Imm32(0), x.b.Imm32(0))
+			in.Set(ir.IdxImageDim, uint64(dim)).Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
+			if array {
+				in.Set(ir.IdxImageArray, 1)
+			}
+			return &in.Def
+		}
+		texel := x.b.Fadd(load(11, ir.DimBuf, false, u), load(12, ir.Dim1D, false, u))
+		return x.b.Fadd(texel, load(13, ir.Dim1D, true, x.b.Iand(x.id, x.b.Imm32(1))))
 	}},
 	{"samples by derivatives at one place, of which one is chosen", func(x *texBuild) *ir.Def {
 		a := x.chosenTexel(0, func() *ir.Def { return x.sampledAt(0.375) })

@@ -364,7 +364,7 @@ func (m *Meta) Check() error {
 	if m.DoubleWave && m.Stage != ir.StageFragment && m.Stage != ir.StageCompute {
 		return fmt.Errorf("ir3 meta: double waves do not exist in stage %s", m.Stage)
 	}
-	for _, check := range []func() error{m.checkAreas, m.checkDevice, m.checkDistances, m.checkSysvals, m.checkOutputs, m.checkPrefetches, m.checkDescriptors} {
+	for _, check := range []func() error{m.checkAreas, m.checkDevice, m.checkInputs, m.checkDistances, m.checkSysvals, m.checkOutputs, m.checkPrefetches, m.checkDescriptors} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -379,6 +379,25 @@ func (m *Meta) checkAreas() error {
 		if a.Size != 0 && (a.Offset < 0 || a.Size < 0 || a.Offset > 4*m.ConstLen || a.Size > 4*m.ConstLen-a.Offset) {
 			return fmt.Errorf("ir3 meta: const area c[%d], %d scalars, lies outside constlen %d", a.Offset, a.Size, m.ConstLen)
 		}
+	}
+	return nil
+}
+
+// checkInputs refuses a number of varying components that is not that of the inputs, for which the hardware makes room, and a mask of
+// samples after tests that come later.
+func (m *Meta) checkInputs() error {
+	if m.Stage != ir.StageFragment {
+		return nil
+	}
+	n := 0
+	for _, in := range m.Inputs {
+		n = max(n, in.InLoc+bits.Len8(in.Mask))
+	}
+	if m.PostDepthCoverage && !m.EarlyFragmentTests {
+		return errors.New("ir3 meta: the mask after depth tests is wanted of tests that are late")
+	}
+	if n != m.TotalIn {
+		return fmt.Errorf("ir3 meta: %d varying components, the inputs have %d", m.TotalIn, n)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 func TestJSON(t *testing.T) {
 	m := Meta{Gen: isa.A7xx, Stage: ir.StageFragment, DoubleWave: true, MaxRegs: 7, ConstLen: 8, BranchStack: 2,
+		TotalIn:     7,
 		Inputs:      []Input{{Slot: ir.SlotVar0, Mask: 7, Reg: NoReg, InLoc: 4, Interp: ir.InterpSmooth}},
 		Sysvals:     []Sysval{{Kind: IJPerspPixel, Reg: 0}},
 		Outputs:     []Output{{Slot: ir.SlotData0, Mask: 15, Reg: 8, Half: true}},
@@ -33,6 +34,18 @@ func TestCheck(t *testing.T) {
 		},
 		"wave": func(m *Meta) { m.Stage = ir.StageVertex; m.DoubleWave = true },
 		"base": func(m *Meta) { m.Descriptors = []Descriptor{{Base: 8}} },
+	})
+}
+
+// TestVaryingComponents: the number of varying components is that of the inputs, and a mask after tests is of early ones.
+func TestVaryingComponents(t *testing.T) {
+	ok := Meta{Gen: isa.A6xx, Stage: ir.StageFragment, ConstLen: 4, TotalIn: 7,
+		Inputs: []Input{{Slot: ir.SlotVar0 + 1, Mask: 0b101, Reg: NoReg, InLoc: 4}, {Slot: ir.SlotVar0, Mask: 15, Reg: NoReg}}}
+	gputest.WrongMetas(t, ok, map[string]func(m *Meta){
+		"more": func(m *Meta) { m.TotalIn++ },
+		"less": func(m *Meta) { m.TotalIn-- },
+		"none": func(m *Meta) { m.TotalIn = 0 },
+		"late": func(m *Meta) { m.PostDepthCoverage = true },
 	})
 }
 

@@ -126,6 +126,9 @@ func TestHazards(t *testing.T) {
 	jump #next
 next:	(rpt5)nop
 	mov.u32u32 r1.x, c<a0.x>`},
+		{name: "relative", text: "mov.u16u16 hr16.x, 4\n(rpt5)nop\nmova a0.x, hr16.x\nldib.b.untyped.1d.u32.1.imm.base0 r2.y, r5.x, 0\n(rpt5)nop\nmov.u32u32 r1.x, r<a0.x + 4>"},
+		{name: "relative, sy missing", want: "(sy) is missing", text: "mov.u16u16 hr16.x, 4\n(rpt5)nop\nmova a0.x, hr16.x\nldib.b.untyped.1d.u32.1.imm.base0 r2.x, r5.x, 0\n(rpt5)nop\nmov.u32u32 r1.x, r<a0.x + 4>"},
+		{name: "relative, write", want: "(sy) is missing", text: "mov.u16u16 hr16.x, 4\n(rpt5)nop\nmova a0.x, hr16.x\nldib.b.untyped.1d.u32.1.imm.base0 r2.x, r5.x, 0\n(rpt5)nop\nmov.u32u32 r<a0.x + 4>, r1.x"},
 		{name: "branchstack", want: "branchstack", text: `
 	cmps.u.lt p0.x, r0.x, 4
 	(rpt5)nop

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"fmt"
+
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/internal/emu"
@@ -36,6 +38,19 @@ func (w *wave) texelAt(x *inst, i, lane int, d *abi.Descriptor, res *emu.Descrip
 	return c
 }
 
+// lineCoords is how many coordinates a view has whose images are lines or buffers, 0 of others.
+func lineCoords(d *abi.Descriptor) int {
+	switch {
+	case d.View.Dim == ir.DimBuf:
+		return 1
+	case d.View.Dim == ir.Dim1D && d.View.Array:
+		return 2
+	case d.View.Dim == ir.Dim1D:
+		return 1
+	}
+	return 0
+}
+
 // eachImage calls f for every lane of m with its descriptor and texel.
 func (w *wave) eachImage(x *inst, m emu.Mask, coord, desc int, f func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [4]int)) error {
 	for lane := range w.n {
@@ -47,6 +62,9 @@ func (w *wave) eachImage(x *inst, m emu.Mask, coord, desc int, f func(lane int, 
 			return err
 		}
 		w.reaches(lane, int(x.Set)-1, w.index(x.Srcs[desc], lane), res)
+		if n := lineCoords(d); w.check != nil && n > 0 && int(x.Dims) != n {
+			return fmt.Errorf("an access by %d coordinates, the descriptor's view has %d", x.Dims, n)
+		}
 		f(lane, d, res, w.texelAt(x, coord, lane, d, res))
 	}
 	return nil

@@ -20,9 +20,11 @@ func TestLoadRefusesMeta(t *testing.T) {
 		"no const area c[0] of -4":                            func(m *abi.Meta) { m.Consts.Driver.Size = -4 },
 		"lies outside constlen 8":                             func(m *abi.Meta) { m.Consts.Push = abi.Area{Offset: 30, Size: 16} },
 		"no input of components 0xf in slot 252": func(m *abi.Meta) {
-			m.Inputs = []abi.Input{{Slot: 252, Mask: 15, Reg: abi.NoReg}}
+			m.Inputs, m.TotalIn = []abi.Input{{Slot: 252, Mask: 15, Reg: abi.NoReg}}, 4
 		},
-		"location 509": func(m *abi.Meta) { m.Inputs = []abi.Input{{Slot: ir.SlotVar0, Mask: 15, Reg: abi.NoReg, InLoc: 509}} },
+		"location 509": func(m *abi.Meta) {
+			m.Inputs, m.TotalIn = []abi.Input{{Slot: ir.SlotVar0, Mask: 15, Reg: abi.NoReg, InLoc: 509}}, 513
+		},
 		"no output of components 0xff in slot 4": func(m *abi.Meta) {
 			m.Outputs = []abi.Output{{Slot: ir.SlotData0, Mask: 255}}
 		},

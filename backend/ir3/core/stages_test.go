@@ -39,7 +39,7 @@ func finish(t *testing.T, p emu.Program, l *emu.Launch) error {
 
 func fragMeta() *abi.Meta {
 	return &abi.Meta{Gen: isa.A6xx, Stage: ir.StageFragment, MaxRegs: 8, ConstLen: 4, BranchStack: 4, UsesDiscard: true,
-		Inputs: []abi.Input{{Slot: ir.SlotVar0, Mask: 3, Reg: abi.NoReg, InLoc: 0, Interp: ir.InterpSmooth},
+		TotalIn: 5, Inputs: []abi.Input{{Slot: ir.SlotVar0, Mask: 3, Reg: abi.NoReg, InLoc: 0, Interp: ir.InterpSmooth},
 			{Slot: ir.SlotVar0 + 1, Mask: 1, Reg: abi.NoReg, InLoc: 4, Interp: ir.InterpFlat}},
 		Sysvals: []abi.Sysval{{Kind: abi.IJPerspPixel, Reg: 0}, {Kind: abi.FragCoord, Reg: 8, Mask: 3},
 			{Kind: abi.FrontFace, Reg: 24}},

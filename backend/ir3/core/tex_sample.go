@@ -197,6 +197,9 @@ func execIsam(w *wave, x *inst) error {
 		if err != nil {
 			return err
 		}
+		if w.check != nil && x.Op != isa.OpIsam && (d.Kind == abi.Buffer || d.View.Dim == ir.DimBuf) {
+			return errors.New("no code is known that fetches from a buffer by a level or a sample")
+		}
 		if d.Kind == abi.Buffer {
 			if err := w.isamBuffer(x, lane); err != nil {
 				return err
