@@ -62,6 +62,8 @@ const (
 	faultLayerHalf                        // layers of arrays as they are
 	faultLastHalf                         // words of buffers that end in their first half
 	faultAliasWait                        // (sy) before the names of a lookup, not at the lookup
+	faultImageCoords                      // two coordinates of images that are lines or buffers
+	faultTexelLevel                       // levels of texel buffers
 	numFaults
 )
 

@@ -184,6 +184,8 @@ var faultCases = []struct {
 	}},
 	{faultRateMask, "mask beside the shading rate", func() error { return stageDiffer(rateReader(), "a740") }},
 	{faultRayMark, "rays in the metadata", testRay},
+	{faultImageCoords, "coordinates of lines", func() error { return textureDiffers(linesAndBuffers, "a740") }},
+	{faultTexelLevel, "levels of texel buffers", func() error { return textureDiffers(levelOfBuffer, "a630") }},
 	{faultTexShape, "shape of sizes", textureSize},
 	{faultSafeConsts, "consts of a pipeline", safeConsts},
 	{faultTessBarrier, "bar.g in tessellation control", func() error {

@@ -56,7 +56,9 @@ func (x *imageSel) dims() int {
 	n := 2
 	switch x.dim {
 	case ir.Dim1D, ir.DimBuf:
-		n = 1
+		if n = 1; faults.has(faultImageCoords) {
+			n = 2
+		}
 	case ir.Dim3D, ir.DimCube, ir.DimMS:
 		return 3
 	}

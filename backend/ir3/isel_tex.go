@@ -487,7 +487,7 @@ func (x *texSel) fetch() {
 	if x.in.TexOp == ir.TexOpTxfMs {
 		t.Op, t.Flags = isa.OpIsamm, t.Flags&^isa.Tex1D
 		c = append(c, x.full(x.src(ir.TexSrcMsIndex), 0, false))
-	} else if lod := x.src(ir.TexSrcLod); lod != nil && x.i.Dim != ir.DimBuf {
+	} else if lod := x.src(ir.TexSrcLod); lod != nil && (x.i.Dim != ir.DimBuf || faults.has(faultTexelLevel)) {
 		if l := x.full(lod, 0, false); !l.isImm(0) {
 			t.Op, t.Flags, v2 = isa.OpIsaml, t.Flags&^isa.Tex1D, []opnd{l}
 		}

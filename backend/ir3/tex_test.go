@@ -227,23 +227,8 @@ var texTests = []struct {
 		size := set(x.b.Intrinsic(ir.IntrImageDerefSize, 2, 32, d, zero))
 		return x.b.U2f32(x.b.Vec(&old.Def, x.b.Channel(&back.Def, 0), x.b.Channel(&size.Def, 0), x.b.Channel(&size.Def, 1)))
 	}},
-	{"a level of a buffer, which has none", func(x *texBuild) *ir.Def {
-		buf := x.variable(0, 9, ir.BaseTexture, ir.DimBuf, false, false, 0)
-		return &x.op(ir.TexOpTxf, 4, ir.DimBuf, false, texSource{ir.TexSrcTextureDeref, buf}, texSource{ir.TexSrcCoord, x.id}, texSource{ir.TexSrcLod, x.b.Iand(x.id, x.b.Imm32(1))}).Def
-	}},
-	{"storage images of lines and buffers", func(x *texBuild) *ir.Def {
-		u := x.b.Undef(1, 32)
-		load := func(binding uint32, dim ir.Dim, array bool, y *ir.Def) *ir.Def {
-			in := x.b.Intrinsic(ir.IntrImageDerefLoad, 4, 32, x.variable(0, binding, ir.BaseImage, dim, array, false, 0), x.b.Vec(x.id, y, u, u), x.b.Imm32(0), x.b.Imm32(0))
-			in.Set(ir.IdxImageDim, uint64(dim)).Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
-			if array {
-				in.Set(ir.IdxImageArray, 1)
-			}
-			return &in.Def
-		}
-		texel := x.b.Fadd(load(11, ir.DimBuf, false, u), load(12, ir.Dim1D, false, u))
-		return x.b.Fadd(texel, load(13, ir.Dim1D, true, x.b.Iand(x.id, x.b.Imm32(1))))
-	}},
+	{"a level of a buffer, which has none", levelOfBuffer},
+	{"storage images of lines and buffers", linesAndBuffers},
 	{"samples by derivatives at one place, of which one is chosen", func(x *texBuild) *ir.Def {
 		a := x.chosenTexel(0, func() *ir.Def { return x.sampledAt(0.375) })
 		b := x.chosenTexel(1, func() *ir.Def { return x.sampledAt(0.625) })
@@ -278,6 +263,27 @@ var texTests = []struct {
 		texel := load(d, x.b.Vec(x.id, y, u, u), ir.Dim2D, ir.ClassUint)
 		return x.b.Fadd(x.b.U2f32(texel), load(buf, x.b.Vec(x.id, u, u, u), ir.DimBuf, ir.ClassFloat))
 	}},
+}
+
+// levelOfBuffer fetches texels of a buffer, of levels that it has not.
+func levelOfBuffer(x *texBuild) *ir.Def {
+	buf := x.variable(0, 9, ir.BaseTexture, ir.DimBuf, false, false, 0)
+	return &x.op(ir.TexOpTxf, 4, ir.DimBuf, false, texSource{ir.TexSrcTextureDeref, buf}, texSource{ir.TexSrcCoord, x.id}, texSource{ir.TexSrcLod, x.b.Iand(x.id, x.b.Imm32(1))}).Def
+}
+
+// linesAndBuffers loads from storage images of one dimension, and from a texel buffer.
+func linesAndBuffers(x *texBuild) *ir.Def {
+	u := x.b.Undef(1, 32)
+	load := func(binding uint32, dim ir.Dim, array bool, y *ir.Def) *ir.Def {
+		in := x.b.Intrinsic(ir.IntrImageDerefLoad, 4, 32, x.variable(0, binding, ir.BaseImage, dim, array, false, 0), x.b.Vec(x.id, y, u, u), x.b.Imm32(0), x.b.Imm32(0))
+		in.Set(ir.IdxImageDim, uint64(dim)).Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
+		if array {
+			in.Set(ir.IdxImageArray, 1)
+		}
+		return &in.Def
+	}
+	texel := x.b.Fadd(load(11, ir.DimBuf, false, u), load(12, ir.Dim1D, false, u))
+	return x.b.Fadd(texel, load(13, ir.Dim1D, true, x.b.Iand(x.id, x.b.Imm32(1))))
 }
 
 // texelOf fetches the same texel for all fibers.
@@ -388,27 +394,32 @@ func TestPreambleFetches(t *testing.T) {
 // TestTextures runs texture and image operations on the interpreter and on
 // the core, in a fragment shader with derivatives from quads.
 func TestTextures(t *testing.T) {
-	stageEnv = func(env *emu.Env) { texWorld(t, env) }
-	defer func() { stageEnv = nil }()
 	for _, c := range texTests {
 		for _, gpu := range []string{"a630", "a740"} {
-			s, b := newStage(ir.StageFragment)
-			pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
-			fx, fy := b.Channel(pos, 0), b.Channel(pos, 1)
-			x := &texBuild{s: s, b: b, uv: b.Vec(b.Fmul(fx, b.ImmFloat(0.0625, 32)), b.Fmul(fy, b.ImmFloat(0.2, 32)))}
-			x.id = b.Iadd(b.F2u32(fx), b.IMulImm(b.F2u32(fy), 16))
-			outputTo(b, c.build(x), ir.SlotData0)
-			if err := lowerToScalar(s); err != nil {
-				t.Fatalf("%s: %v", c.name, err)
-			}
-			if err := ir.Validate(s); err != nil {
-				t.Fatalf("%s: %v", c.name, err)
-			}
-			if err := stageDiffer(s, gpu); err != nil {
+			if err := textureDiffers(c.build, gpu); err != nil {
 				t.Errorf("%s on %s: %v", c.name, gpu, err)
 			}
 		}
 	}
+}
+
+// textureDiffers draws what build makes of textures, interpreted and compiled.
+func textureDiffers(build func(x *texBuild) *ir.Def, gpu string) error {
+	stageEnv = func(env *emu.Env) { texWorld(&testing.T{}, env) }
+	defer func() { stageEnv = nil }()
+	s, b := newStage(ir.StageFragment)
+	pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
+	fx, fy := b.Channel(pos, 0), b.Channel(pos, 1)
+	x := &texBuild{s: s, b: b, uv: b.Vec(b.Fmul(fx, b.ImmFloat(0.0625, 32)), b.Fmul(fy, b.ImmFloat(0.2, 32)))}
+	x.id = b.Iadd(b.F2u32(fx), b.IMulImm(b.F2u32(fy), 16))
+	outputTo(b, build(x), ir.SlotData0)
+	if err := lowerToScalar(s); err != nil {
+		return err
+	}
+	if err := ir.Validate(s); err != nil {
+		return err
+	}
+	return stageDiffer(s, gpu)
 }
 
 // TestPrefetch: a lookup at interpolated coordinates is done before the shader starts.
