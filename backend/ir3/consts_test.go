@@ -2,6 +2,7 @@ package ir3
 
 import (
 	"encoding/binary"
+	"math"
 	"strings"
 	"testing"
 
@@ -21,6 +22,34 @@ func uniformVertex(n int) *ir.Shader {
 	}
 	outputTo(b, b.Vec(sum, sum, sum, sum), ir.SlotPos)
 	return s
+}
+
+// TestUniformBuffers: what the preamble copies of several uniform buffers, of a set and of others, is kept apart.
+func TestUniformBuffers(t *testing.T) {
+	stageEnv = func(env *emu.Env) {
+		env.Bindings = &emu.Bindings{}
+		for k := range uint32(4) {
+			buf := env.Mem.Alloc(256)
+			for i := range uint32(64) {
+				binary.LittleEndian.PutUint32(buf.Data[4*i:], math.Float32bits(float32(100*k+i)))
+			}
+			env.Bindings.Set(k/2, k%2, []emu.Descriptor{{Type: emu.DescUniformBuffer, Addr: buf.Addr, Size: 256}})
+		}
+	}
+	defer func() { stageEnv = nil }()
+	s, b := newStage(ir.StageVertex)
+	sum := inputFrom(b, 0, 0, 1)
+	for k := range uint64(4) {
+		buf := b.Intrinsic(ir.IntrVulkanResourceIndex, 2, 32, b.Imm32(0)).Set(ir.IdxDescSet, k/2).Set(ir.IdxBinding, k%2).Set(ir.IdxDescType, 1)
+		x := b.Intrinsic(ir.IntrLoadUbo, 1, 32, b.Channel(&buf.Def, 0), b.Imm32(20)).Set(ir.IdxAlignMul, 4).Set(ir.IdxRange, 256)
+		sum = b.Fadd(b.Fmul(sum, b.ImmFloat(3, 32)), &x.Def)
+	}
+	outputTo(b, sum, ir.SlotPos)
+	for _, gpu := range gpus {
+		if err := stageDiffer(s, gpu); err != nil {
+			t.Errorf("%s: %v", gpu, err)
+		}
+	}
 }
 
 // TestSafeConsts: a shader of a pipeline that has too many consts for all keeps to its part, and

@@ -60,6 +60,8 @@ func TestErrors(t *testing.T) {
 		{"ldg.u32 r0.x, g[r1.x], 9", "size"},
 		{"br p0.x, #nowhere", "nowhere"},
 		{"(rpt3)(nop1) add.f r0.x, r0.y, r0.z", "nop"},
+		{"(nop4) add.f r0.x, r0.y, r0.z", "nop"},
+		{"(rpt8)nop", "rpt"},
 		{"lock", "a6xx"},
 		{"brcst.active.w1 (u32)(x)r0.x, r0.y", "1 is not in 2..16"},
 		{"brcst.active.w12 (u32)(x)r0.x, r0.y", "a cluster of 12 fibers is no power of two"},
