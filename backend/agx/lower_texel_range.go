@@ -1,20 +1,27 @@
 package agx
 
-import "nirc/ir"
+import (
+	"nirc/ir"
+	"nirc/passes/analysis"
+)
 
 // outside is an x at which no image has texels, with offsets up to 15 added too.
 const outside = 0xfff0
 
 // lowerTexelRange moves fetches, and loads of images, outside of the image where their level or
 // layer is none of it: hardware checks the coordinates of the level alone (agx.md §8.7), and
-// would read other memory. How many there are is a query, which the preamble can make.
+// would read other memory. How many there are is a query, which the preamble can make. Of stores
+// hardware looks at the layer too, but takes its low half alone: one beyond that is held to the last.
 func lowerTexelRange(s *ir.Shader, impl *ir.Impl) {
 	changed := false
 	for _, in := range accessesOf(impl) {
 		t := &texelRange{s: s, b: ir.NewBuilder(ir.Before(in)).AtInstr(in), in: in}
-		if in.Kind == ir.KindTex {
+		switch {
+		case in.Kind == ir.KindTex:
 			changed = t.fetch() || changed
-		} else {
+		case in.IsIntrinsic(ir.IntrImageDerefStore):
+			changed = t.store() || changed
+		default:
 			changed = t.image() || changed
 		}
 	}
@@ -23,13 +30,13 @@ func lowerTexelRange(s *ir.Shader, impl *ir.Impl) {
 	}
 }
 
-// accessesOf lists the fetches and the loads of images of a function.
+// accessesOf lists the fetches of a function, and the loads and stores of images.
 func accessesOf(impl *ir.Impl) (list []*ir.Instr) {
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
 			switch {
 			case in.Kind == ir.KindTex && (in.TexOp == ir.TexOpTxf || in.TexOp == ir.TexOpTxfMs) && in.TexInfo().Dim != ir.DimBuf && in.TexSrc(ir.TexSrcTextureDeref) != nil,
-				in.IsIntrinsic(ir.IntrImageDerefLoad):
+				in.IsIntrinsic(ir.IntrImageDerefLoad), in.IsIntrinsic(ir.IntrImageDerefSparseLoad), in.IsIntrinsic(ir.IntrImageDerefStore):
 				list = append(list, in)
 			}
 		}
@@ -116,6 +123,28 @@ func (t *texelRange) image() bool {
 		t.and(b.Ult(b.Channel(coord.Def, int(n)), layers))
 	}
 	coord.Set(t.moved(coord.Def))
+	return true
+}
+
+// lastLayer is the largest number of a layer that an access holds; no image has as many.
+const lastLayer = 0xffff
+
+// store holds the layer of a store to an image; of multisampled ones all is tested where their place in memory is computed.
+func (t *texelRange) store() bool {
+	dim, array := imageShape(t.in)
+	if !array && dim != ir.DimCube || dim == ir.DimMS {
+		return false
+	}
+	coord, n := &t.in.Srcs[1], int(layerOf(dim))
+	if analysis.UintMax(coord.Def, n) <= lastLayer {
+		return false
+	}
+	comps := make([]*ir.Def, coord.Def.NumComponents)
+	for c := range comps {
+		comps[c] = t.b.Channel(coord.Def, c)
+	}
+	comps[n] = t.b.Umin(comps[n], t.b.Imm32(lastLayer))
+	coord.Set(t.b.Vec(comps...))
 	return true
 }
 

@@ -1,6 +1,8 @@
 package ir3
 
 import (
+	"math"
+
 	"nirc/backend"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
@@ -76,12 +78,15 @@ func (x *imageSel) samples() opnd {
 
 // sampleLayer is the third coordinate of a multisampled image: its samples
 // are bound as layers, those of layer l from l*samples on. A sample that does not
-// exist leads outside, not to another layer.
+// exist leads outside, not to another layer, and so does a layer whose samples' numbers overflow.
 func (x *imageSel) sampleLayer(layer opnd) opnd {
 	s := x.s
 	sample := s.comp(x.in.Srcs[2].Def, 0)
 	if !x.array {
 		return sample
+	}
+	if s.sh.Options.Robust.Images != ir.RobustOff {
+		layer = s.value(s.reg(s.alu2(isa.Instr{Op: isa.OpMinU}, false, false, immInt, layer, immediate(math.MaxUint16, false))))
 	}
 	n := s.once(x.samples())
 	sample = s.value(s.reg(sample))
