@@ -30,6 +30,7 @@ type memory struct {
 	outs, early []span
 	// touches are those of waits and of delays.
 	touches [2]touch
+	placed  []int32 // by def index, of splitUniformProducts
 }
 
 // aging is what the delays between instructions are found in.

@@ -41,7 +41,7 @@ var loweringSteps = []step{
 		Run: (*compiler).foldHandles},
 	{StepInfo: backend.StepInfo{Name: "subgroup_operations", Doc: "compute subgroup operations from ballots, shuffles and reads of one fiber"},
 		Run: func(c *compiler) error { lowerSubgroups(c.s, c.impl, c.gpu); return nil }},
-	{StepInfo: backend.StepInfo{Name: "fuse_bitwise", Doc: "bring shifts and masks together for shrm, shlm, shrg, shlg and andg, and order sums of products for mad",
+	{StepInfo: backend.StepInfo{Name: "fuse_bitwise", Doc: "bring shifts and masks together for shrm, shlm, shrg, shlg and andg, order sums of products for mad, and leave products of uniform factors to the preamble",
 		After: []string{"subgroup_operations"}}, Run: (*compiler).fuse},
 	{StepInfo: backend.StepInfo{Name: "terminate_if", Doc: "make kills of conditional terminations"},
 		Run: fragmentOnly(func(c *compiler) { lowerTerminateIf(c.impl) })},
@@ -170,7 +170,8 @@ func (c *compiler) foldHandles() error {
 
 func (c *compiler) fuse() error {
 	fused := fuseBitwise(c.impl)
-	if !orderSums(c.impl) && !fused {
+	ordered := orderSums(c.impl)
+	if !splitUniformProducts(c.impl, c.mem) && !ordered && !fused {
 		return nil
 	}
 	return c.opts.Lists.Run(c.s, "ir3_dead")

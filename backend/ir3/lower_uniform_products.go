@@ -1,0 +1,116 @@
+package ir3
+
+import (
+	"nirc/internal/slab"
+	"nirc/ir"
+)
+
+// splitUniformProducts takes products of factors that are the same for all fibers out of multiply-adds that need not
+// be exact: the preamble computes them. They join the addend of the sum if that is the same for all, too; otherwise an addition is left
+// that reads a const, where the multiply-add would want one of two consts in a register. It reports whether anything changed.
+func splitUniformProducts(impl *ir.Impl, m *memory) bool {
+	m.placed = slab.Zeroed(m.placed, int(impl.NumDefs))
+	u := uniformProducts{placed: m.placed}
+	at := int32(0)
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if !in.HasDef() {
+				continue
+			}
+			at++
+			if m.placed[in.Def.Index] = -at; u.computable(in) {
+				m.placed[in.Def.Index] = at
+			}
+			if u.splits(in) {
+				u.found = append(u.found, in)
+			}
+		}
+	}
+	changed := false
+	for _, in := range u.found {
+		changed = u.split(in) || changed
+	}
+	if changed {
+		impl.Preserve(ir.MetaControlFlow)
+	}
+	return changed
+}
+
+// uniformProducts knows by Def.Index where values stand, from 1 on, negative those that a preamble cannot compute, and the
+// multiply-adds of which it can compute the product.
+type uniformProducts struct {
+	placed []int32
+	found  []*ir.Instr
+}
+
+// is reports whether a preamble can compute what is read. Values that were made here are not known: they are not of use again.
+func (u *uniformProducts) is(s *ir.Src) bool {
+	return int(s.Def.Index) < len(u.placed) && u.placed[s.Def.Index] > 0
+}
+
+// before reports whether d stands before in; both dominate the same place.
+func (u *uniformProducts) before(d *ir.Def, in *ir.Instr) bool {
+	return u.placed[d.Index] < -u.placed[in.Def.Index]
+}
+
+// computable reports whether a preamble can compute in.
+func (u *uniformProducts) computable(in *ir.Instr) bool {
+	switch {
+	case in.Kind == ir.KindLoadConst:
+		return true
+	case in.Kind == ir.KindALU && in.Def.BitSize <= 32:
+	case in.IsIntrinsic(ir.IntrLoadPushConstant), in.IsIntrinsic(ir.IntrLoadUbo), in.IsIntrinsic(ir.IntrBindlessResourceIr3):
+	default:
+		return false
+	}
+	for k := range in.Srcs {
+		if !u.is(&in.Srcs[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// splits reports whether in is a multiply-add of a uniform product to something else.
+func (u *uniformProducts) splits(in *ir.Instr) bool {
+	return freeSum(in) && u.is(&in.Srcs[0]) && u.is(&in.Srcs[1]) && !u.is(&in.Srcs[2])
+}
+
+// freeSum reports whether in is a multiply-add whose rounding is free.
+func freeSum(in *ir.Instr) bool {
+	return in.IsALU(ir.OpFfma) && !in.Exact && in.Def.NumComponents == 1 && in.Def.BitSize == 32
+}
+
+// split adds the product of in to the uniform addend at the beginning of its sum, or takes it apart.
+func (u *uniformProducts) split(in *ir.Instr) bool {
+	first := in.Srcs[2].Def.Instr
+	for freeSum(first) && first.Def.UsedOnce() && !u.is(&first.Srcs[2]) {
+		first = first.Srcs[2].Def.Instr
+	}
+	b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
+	switch {
+	case freeSum(first) && first.Def.UsedOnce() && u.is(&first.Srcs[2]) && u.before(in.Srcs[0].Def, first) && u.before(in.Srcs[1].Def, first):
+		up := ir.NewBuilder(ir.Before(first)).AtInstr(first)
+		sum := up.Ffma(factor(up, in, 0), factor(up, in, 1), factor(up, first, 2))
+		first.Srcs[2].Set(sum)
+		first.Srcs[2].Swizzle = ir.Broadcast(0)
+		in.Def.RewriteUses(factor(b, in, 2))
+	case alone(in):
+		in.Def.RewriteUses(b.Fadd(b.Fmul(factor(b, in, 0), factor(b, in, 1)), factor(b, in, 2)))
+	default:
+		return false
+	}
+	in.Remove()
+	return true
+}
+
+// alone reports whether a product of two consts wants a register for itself: where other instructions read both factors
+// one register does for several of them, and a loop that carries the sum has slots to fill it.
+func alone(in *ir.Instr) bool {
+	return (in.Srcs[0].Def.UsedOnce() || in.Srcs[1].Def.UsedOnce()) && in.Srcs[2].Def.Instr.Kind != ir.KindPhi
+}
+
+// factor is the component that source k of in reads.
+func factor(b *ir.Builder, in *ir.Instr, k int) *ir.Def {
+	return b.Channel(in.Srcs[k].Def, in.Srcs[k].Swizzle.Lane(0))
+}
