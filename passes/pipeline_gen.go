@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x8bffa21d
+const builtinSum = 0x370261c5
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1644,144 +1644,161 @@ var builtinTree = node{4, 6, "", []node{
 			}},
 			{2, 518, "remove_dead_derefs", nil},
 			{4, 519, "", []node{
-				{2, 519, "lower_mem_access_bit_sizes", nil},
-				{4, 519, "", []node{
-					{2, 519, "max_bits", nil},
-					{2, 519, "32", nil},
-					{2, 519, "const_bits", nil},
-					{2, 519, "32", nil},
-				}},
-			}},
-			{4, 521, "", []node{
-				{2, 521, "if", nil},
-				{2, 521, "kernel", nil},
-				{2, 522, "then", nil},
-				{3, 523, "", []node{
-					{4, 523, "", []node{
-						{2, 523, "lower_phis_to_scalar", nil},
-						{4, 523, "", []node{
-							{2, 523, "wider", nil},
-							{2, 523, "4", nil},
-						}},
-					}},
-					{4, 524, "", []node{
-						{2, 524, "lower_alu_width", nil},
-						{4, 524, "", []node{
-							{2, 524, "width", nil},
-							{2, 524, "4", nil},
-							{2, 524, "scalar", nil},
-							{2, 524, "64", nil},
-							{2, 524, "sources", nil},
-							{2, 524, "4", nil},
-						}},
-					}},
-					{2, 525, "opt_copy_prop", nil},
-					{2, 526, "opt_dce", nil},
-				}},
-			}},
-			{4, 527, "", []node{
-				{2, 527, "lower_bit_size", nil},
-				{4, 527, "", []node{
-					{2, 527, "below", nil},
-					{2, 527, "32", nil},
-					{2, 527, "to", nil},
-					{2, 527, "32", nil},
-					{2, 527, "bytes", nil},
-					{2, 527, "true", nil},
-				}},
-			}},
-			{2, 529, "opt_algebraic_before_lower_int64", nil},
-			{4, 530, "", []node{
-				{2, 530, "loop", nil},
-				{3, 531, "", []node{
-					{4, 531, "", []node{
-						{2, 531, "lower_64bit_phis", nil},
-						{4, 531, "", []node{
-							{2, 531, "pairs", nil},
-							{2, 531, "true", nil},
-						}},
-					}},
-					{2, 532, "opt_algebraic", nil},
-					{2, 533, "lower_doubles", nil},
-					{4, 534, "", []node{
-						{2, 534, "lower_int64", nil},
-						{4, 534, "", []node{
-							{2, 534, "pairs", nil},
-							{2, 534, "true", nil},
-						}},
-					}},
-					{2, 535, "lower_idiv", nil},
-					{2, 536, "lower_alu", nil},
-					{2, 537, "lower_pack", nil},
-					{2, 538, "opt_copy_prop", nil},
-					{2, 539, "opt_constant_folding", nil},
-					{2, 540, "opt_cse", nil},
-					{2, 541, "opt_dce", nil},
-				}},
-				{2, 542, "max", nil},
-				{2, 542, "8", nil},
-			}},
-			{4, 543, "", []node{
-				{2, 543, "use", nil},
-				{2, 543, "last_vectors", nil},
-			}},
-			{4, 544, "", []node{
-				{2, 544, "if", nil},
-				{2, 544, "level >= O1", nil},
-				{2, 545, "then", nil},
-				{3, 545, "", []node{
-					{2, 545, "opt_shrink_vectors", nil},
-				}},
-			}},
-			{4, 546, "", []node{
-				{2, 546, "if", nil},
-				{2, 546, "level >= O2", nil},
-				{2, 547, "then", nil},
-				{3, 547, "", []node{
-					{4, 547, "", []node{
-						{2, 547, "opt_gcm", nil},
-						{4, 547, "", []node{
-							{2, 547, "sink", nil},
-							{2, 547, "false", nil},
+				{2, 519, "if", nil},
+				{2, 519, "level >= O1", nil},
+				{2, 520, "then", nil},
+				{3, 521, "", []node{
+					{2, 521, "opt_load_store_update_alignments", nil},
+					{4, 522, "", []node{
+						{2, 522, "opt_load_store_vectorize", nil},
+						{4, 522, "", []node{
+							{2, 522, "modes", nil},
+							{2, 522, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 522, "ubo_dynamic", nil},
+							{2, 522, "true", nil},
 						}},
 					}},
 				}},
+			}},
+			{4, 523, "", []node{
+				{2, 523, "lower_mem_access_bit_sizes", nil},
+				{4, 523, "", []node{
+					{2, 523, "max_bits", nil},
+					{2, 523, "32", nil},
+					{2, 523, "const_bits", nil},
+					{2, 523, "32", nil},
+				}},
+			}},
+			{4, 525, "", []node{
+				{2, 525, "if", nil},
+				{2, 525, "kernel", nil},
+				{2, 526, "then", nil},
+				{3, 527, "", []node{
+					{4, 527, "", []node{
+						{2, 527, "lower_phis_to_scalar", nil},
+						{4, 527, "", []node{
+							{2, 527, "wider", nil},
+							{2, 527, "4", nil},
+						}},
+					}},
+					{4, 528, "", []node{
+						{2, 528, "lower_alu_width", nil},
+						{4, 528, "", []node{
+							{2, 528, "width", nil},
+							{2, 528, "4", nil},
+							{2, 528, "scalar", nil},
+							{2, 528, "64", nil},
+							{2, 528, "sources", nil},
+							{2, 528, "4", nil},
+						}},
+					}},
+					{2, 529, "opt_copy_prop", nil},
+					{2, 530, "opt_dce", nil},
+				}},
+			}},
+			{4, 531, "", []node{
+				{2, 531, "lower_bit_size", nil},
+				{4, 531, "", []node{
+					{2, 531, "below", nil},
+					{2, 531, "32", nil},
+					{2, 531, "to", nil},
+					{2, 531, "32", nil},
+					{2, 531, "bytes", nil},
+					{2, 531, "true", nil},
+				}},
+			}},
+			{2, 533, "opt_algebraic_before_lower_int64", nil},
+			{4, 534, "", []node{
+				{2, 534, "loop", nil},
+				{3, 535, "", []node{
+					{4, 535, "", []node{
+						{2, 535, "lower_64bit_phis", nil},
+						{4, 535, "", []node{
+							{2, 535, "pairs", nil},
+							{2, 535, "true", nil},
+						}},
+					}},
+					{2, 536, "opt_algebraic", nil},
+					{2, 537, "lower_doubles", nil},
+					{4, 538, "", []node{
+						{2, 538, "lower_int64", nil},
+						{4, 538, "", []node{
+							{2, 538, "pairs", nil},
+							{2, 538, "true", nil},
+						}},
+					}},
+					{2, 539, "lower_idiv", nil},
+					{2, 540, "lower_alu", nil},
+					{2, 541, "lower_pack", nil},
+					{2, 542, "opt_copy_prop", nil},
+					{2, 543, "opt_constant_folding", nil},
+					{2, 544, "opt_cse", nil},
+					{2, 545, "opt_dce", nil},
+				}},
+				{2, 546, "max", nil},
+				{2, 546, "8", nil},
+			}},
+			{4, 547, "", []node{
+				{2, 547, "use", nil},
+				{2, 547, "last_vectors", nil},
 			}},
 			{4, 548, "", []node{
 				{2, 548, "if", nil},
 				{2, 548, "level >= O1", nil},
 				{2, 549, "then", nil},
 				{3, 549, "", []node{
-					{4, 549, "", []node{
-						{2, 549, "use", nil},
-						{2, 549, "late", nil},
-					}},
+					{2, 549, "opt_shrink_vectors", nil},
 				}},
 			}},
 			{4, 550, "", []node{
-				{2, 550, "use", nil},
-				{2, 550, "clean", nil},
-			}},
-			{4, 551, "", []node{
-				{2, 551, "if", nil},
-				{2, 551, "level >= O1", nil},
-				{2, 552, "then", nil},
-				{3, 553, "", []node{
-					{4, 553, "", []node{
-						{2, 553, "opt_sink", nil},
-						{4, 553, "", []node{
-							{2, 553, "compares", nil},
-							{2, 553, "true", nil},
+				{2, 550, "if", nil},
+				{2, 550, "level >= O2", nil},
+				{2, 551, "then", nil},
+				{3, 551, "", []node{
+					{4, 551, "", []node{
+						{2, 551, "opt_gcm", nil},
+						{4, 551, "", []node{
+							{2, 551, "sink", nil},
+							{2, 551, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 554, "opt_algebraic_distribute_src_mods", nil},
-			{2, 555, "lower_bool_to_int32", nil},
-			{2, 556, "opt_copy_prop", nil},
-			{2, 557, "opt_dce", nil},
-			{2, 558, "remove_dead_variables", nil},
-			{2, 559, "gather_info", nil},
+			{4, 552, "", []node{
+				{2, 552, "if", nil},
+				{2, 552, "level >= O1", nil},
+				{2, 553, "then", nil},
+				{3, 553, "", []node{
+					{4, 553, "", []node{
+						{2, 553, "use", nil},
+						{2, 553, "late", nil},
+					}},
+				}},
+			}},
+			{4, 554, "", []node{
+				{2, 554, "use", nil},
+				{2, 554, "clean", nil},
+			}},
+			{4, 555, "", []node{
+				{2, 555, "if", nil},
+				{2, 555, "level >= O1", nil},
+				{2, 556, "then", nil},
+				{3, 557, "", []node{
+					{4, 557, "", []node{
+						{2, 557, "opt_sink", nil},
+						{4, 557, "", []node{
+							{2, 557, "compares", nil},
+							{2, 557, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 558, "opt_algebraic_distribute_src_mods", nil},
+			{2, 559, "lower_bool_to_int32", nil},
+			{2, 560, "opt_copy_prop", nil},
+			{2, 561, "opt_dce", nil},
+			{2, 562, "remove_dead_variables", nil},
+			{2, 563, "gather_info", nil},
 		}},
 	}},
 }}

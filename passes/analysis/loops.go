@@ -22,7 +22,7 @@ type LoopInfo struct {
 	// HasInner: another loop is inside that goes round.
 	HasInner bool
 	// Cost is the number of instructions inside, those that vanish in any
-	// machine code (constants, derefs, moves, phis) not counted.
+	// machine code (constants, derefs, moves, phis, modifiers of floats) not counted.
 	Cost int
 	// Terminators are the ifs at the top of the body with a side that ends in
 	// break, in the order they are met.
@@ -219,7 +219,8 @@ func (a *loopAnalysis) jumps(info *LoopInfo) {
 func instrCost(in *ir.Instr) int {
 	switch in.Kind {
 	case ir.KindALU:
-		if in.Op == ir.OpMov || in.IsVec() {
+		switch {
+		case in.Op == ir.OpMov, in.IsVec(), in.Op == ir.OpFneg, in.Op == ir.OpFabs, in.Op == ir.OpFsat:
 			return 0
 		}
 		return 1
