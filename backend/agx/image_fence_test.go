@@ -50,3 +50,48 @@ shader compute "main" {
 		}
 	}
 }
+
+// Atomics go to an image's memory: the texture cache hears of them where texels are loaded after, and what the descriptor says of
+// that memory is loaded once for all of a block.
+func TestImageAtomicFences(t *testing.T) {
+	const text = `
+shader compute "main" {
+  info { workgroup_size=8,8,1 num_images=1 writes_memory }
+  var @1 image image2D<u32> "img" { set=0 binding=0 format=r32ui }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32 = load_const 0x1
+      %2:32x4 = vec4 %0, %1, %0, %0
+      %3:32 = deref_var @1
+      %4:32 = image_deref_atomic %3, %2, %0, %1 image_dim=2D format=33
+      %5:32 = image_deref_atomic %3, %2, %0, %4 image_dim=2D format=33 ACCESS atomic_op=ixor
+      AFTER
+  }
+}
+`
+	const read = "%6:32x4 = image_deref_load %3, %2, %0, %0 image_dim=2D format=33 dest_type=u32\n      image_deref_store %3, %2, %0, %6, %0 image_dim=2D format=33 src_type=u32"
+	for _, c := range []struct {
+		name, access, after string
+		fences              int
+	}{
+		{"atomics alone", "", "", 0},
+		{"a texel is loaded", "", read, 2},
+		{"others look on", "access=coherent", "", 1},
+	} {
+		s, err := ir.Parse(strings.NewReplacer("ACCESS", c.access, "AFTER", c.after).Replace(text))
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		_, code, err := tryBuild(t, s, CompileOptions{})
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if n := strings.Count(code, "memory_barrier"); n != 7*c.fences {
+			t.Errorf("%s: %d barriers, want %d\n%s", c.name, n, 7*c.fences, code)
+		}
+		if n := strings.Count(code, "device_load"); n != 2 {
+			t.Errorf("%s: %d loads of the descriptor, want 2\n%s", c.name, n, code)
+		}
+	}
+}

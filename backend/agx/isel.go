@@ -33,6 +33,8 @@ type isel struct {
 	epoch      uint32
 	vectors    [4]sameVector // the last ones that were made of immediates and uniforms alone
 	nextVector int
+	heap       [8]heapLoad // the last descriptors that were loaded
+	nextHeap   int
 	phis       []pendingPhi
 
 	nest nesting

@@ -13,14 +13,38 @@ func (s *isel) descriptorWords(in *ir.Instr, deref *ir.Def, first, n int) []opnd
 	return s.heapWords(in, s.heapOffset(in, v, index, false), first, n)
 }
 
+// heapWords loads n words of the heap from one on, at an offset in bytes. Descriptors stay what they are while a program
+// runs: what a block has loaded at a constant place it loads once, whatever memory it writes.
 func (s *isel) heapWords(in *ir.Instr, off opnd, first, n int) []opnd {
 	b := s.heapBase(in)
-	at := s.addSub(false, s.shiftRightConst(off, 2), imm32(uint32(first)), false)
-	if o := s.shiftRightConst(off, 2); o.kind == opImm {
-		at = imm32(o.bits + uint32(first))
-	}
 	t := isa.Instr{Format: isa.FormatI32, Mask: uint8(1<<n - 1), Flags: isa.Unsigned}
-	return s.split(s.load(t, b, at, classFull, n), n)
+	index := s.shiftRightConst(off, 2)
+	if index.kind != opImm {
+		at := s.addSub(false, index, imm32(uint32(first)), false)
+		return s.split(s.load(t, b, at, classFull, n), n)
+	}
+	key := heapPlace{epoch: s.epoch, at: index.bits + uint32(first), n: n}
+	for i := range s.heap {
+		if s.heap[i].heapPlace == key {
+			return s.heap[i].words
+		}
+	}
+	words := s.split(s.load(t, b, imm32(key.at), classFull, n), n)
+	k := s.nextHeap
+	s.heap[k], s.nextHeap = heapLoad{key, words}, (k+1)%len(s.heap)
+	return words
+}
+
+// heapPlace is where in the heap a block reads how many words.
+type heapPlace struct {
+	epoch, at uint32
+	n         int
+}
+
+// heapLoad is what was read there.
+type heapLoad struct {
+	heapPlace
+	words []opnd
 }
 
 func (s *isel) shiftRightConst(o opnd, n uint32) opnd {
@@ -213,7 +237,7 @@ func (s *isel) imageStore(in *ir.Instr) {
 	uses = s.texOperand(in, &t, 3, 4, s.texture(in, in.Srcs[0].Def, true), uses)
 	s.setCoherent(in, &t)
 	s.add(t, 0, uses...)
-	if s.readsImage(in) && !faults.has(faultImageBarrier) {
+	if s.needsTexels(in, readsTexels) && !faults.has(faultImageBarrier) {
 		s.memoryBarrier(barrierImage)
 		s.memoryBarrier(barrierAfter)
 	}
@@ -235,19 +259,19 @@ func (s *isel) memoryCoords(in *ir.Instr, t *isa.Instr, i int, uses []mach.Value
 	return s.texCoords(t, i, []opnd{x, s.shiftRight(false, at, bufferWidthLog)}, opnd{}, opnd{}, uses)
 }
 
-// readsImage reports whether the shader may read the image that in writes: the
+// needsTexels reports whether the shader may read the image that in writes, by what reads names: the
 // texture cache must then hear of it.
-func (s *isel) readsImage(in *ir.Instr) bool {
+func (s *isel) needsTexels(in *ir.Instr, reads func(*ir.Instr) bool) bool {
 	a := ir.Access(in.Get(ir.IdxAccess))
-	return (a&ir.AccessNonReadable == 0 || a&ir.AccessAliased != 0) && (isCoherent(in) || readsTexelsAfter(in))
+	return (a&ir.AccessNonReadable == 0 || a&ir.AccessAliased != 0) && (isCoherent(in) || readsTexelsAfter(in, reads))
 }
 
 // readsTexelsAfter reports whether texels may be read after an instruction. What other invocations
 // read without a barrier of the shader's own need not be what this one wrote, unless the image is
 // coherent (Vulkan's memory model: that makes a write available), and what follows the dispatch is the driver's.
-func readsTexelsAfter(in *ir.Instr) bool {
+func readsTexelsAfter(in *ir.Instr, reads func(*ir.Instr) bool) bool {
 	for x := in.Next(); x != nil; x = x.Next() {
-		if readsTexels(x) {
+		if reads(x) {
 			return true
 		}
 	}
@@ -263,13 +287,18 @@ func readsTexelsAfter(in *ir.Instr) bool {
 			seen[next] = true
 			work = append(work, next)
 			for x := range next.Instrs() {
-				if readsTexels(x) {
+				if reads(x) {
 					return true
 				}
 			}
 		}
 	}
 	return false
+}
+
+// loadsTexels reports whether an instruction reads texels by the texture unit, where atomics reach them in memory.
+func loadsTexels(in *ir.Instr) bool {
+	return readsTexels(in) && !(in.Kind == ir.KindIntrinsic && in.Memory().Op != ir.MemLoad)
 }
 
 // readsTexels reports whether an instruction reads an image or a texture.
@@ -312,6 +341,9 @@ func (s *isel) imageAtomic(in *ir.Instr) {
 		a = s.nowhere(a, inside, false)
 	}
 	s.atomic(in, op, place{base: a, index: at}, data)
+	if !s.needsTexels(in, loadsTexels) {
+		return
+	}
 	for _, codes := range [][]uint32{{0x96, 0x9a}, barrierImage, barrierAfter, {0x40}} {
 		s.memoryBarrier(codes)
 	}
