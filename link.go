@@ -3,7 +3,6 @@ package nirc
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"nirc/backend"
@@ -284,19 +283,27 @@ func (u *Unit) interpolateFor(last *Unit) {
 	if u.back == nil || u.opts.ABI != "" || !backend.HasABI(u.back, LinearABI) || last.Shader.Stage != ir.StageFragment {
 		return
 	}
-	mask := uint32(0)
+	var inputs backend.Interpolations
 	for _, v := range last.Shader.Variables {
-		if v.Mode == ir.ModeShaderIn && v.Interp == ir.InterpNoPerspective && v.Location >= int32(ir.SlotVar0) {
-			for k := range int32(v.Type.SlotCount()) {
-				if at := v.Location + k - int32(ir.SlotVar0); at < 32 {
-					mask |= 1 << at
-				}
+		if v.Mode == ir.ModeShaderIn && v.Location >= int32(ir.SlotVar0) {
+			for k := range v.Type.SlotCount() {
+				inputs.Add(ir.Slot(v.Location)+ir.Slot(k), slotComponents(v), v.Interp)
 			}
 		}
 	}
-	if mask != 0 {
-		u.opts.ABI = fmt.Sprintf("%s%#x", LinearABI, mask)
+	u.opts.ABI = inputs.Linear().ABI()
+}
+
+// slotComponents are the components that a variable takes of each of its locations: all of them where they differ.
+func slotComponents(v *ir.Variable) uint8 {
+	t := v.Type
+	for t.IsArray() {
+		t = t.Elem
 	}
+	if !t.IsNumeric() || t.Bits == 64 {
+		return 15
+	}
+	return uint8(1<<t.Rows-1) << v.Component
 }
 
 // match holds a stage's inputs to the outputs of the one before it. Inputs that are not there are warnings.

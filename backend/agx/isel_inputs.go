@@ -231,7 +231,7 @@ func (s *isel) wantSlot(in *ir.Instr, slot int, mask uint8, interp ir.Interp) {
 	}
 	sl := &c.slots[slot]
 	if sl.mask != 0 && sl.interp != interp {
-		s.fail(in, "components of location %d that are interpolated in different ways are not supported: a location has one interpolation, as GLSL wants it, and a vertex shader stores it as smooth, flat or linear as a whole", slot-int(ir.SlotVar0))
+		s.fail(in, "components of location %d that are interpolated in different ways are not supported except in stages compiled together: a vertex shader stores the words of a location together, among the smooth, flat or linear ones, as the hardware wants them", slot-int(ir.SlotVar0))
 	}
 	sl.mask |= mask
 	sl.interp = interp

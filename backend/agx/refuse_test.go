@@ -68,7 +68,7 @@ func TestMixedInterpolation(t *testing.T) {
 	weights := b.Intrinsic(ir.IntrLoadBarycentricPixel, 2, 32).Set(ir.IdxInterpMode, uint64(ir.InterpSmooth))
 	smooth := load(b.Intrinsic(ir.IntrLoadInterpolatedInput, 1, 32, &weights.Def, b.Imm32(0)), 1)
 	storeOutput(b, ir.SlotData0, b.Fadd(flat, smooth))
-	const want = "agx: components of location 18 that are interpolated in different ways are not supported"
+	const want = "agx: components of location 18 that are interpolated in different ways are not supported except in stages compiled together"
 	if _, err := Compile(s, CompileOptions{Job: dumpJob("", func(string) {})}); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}

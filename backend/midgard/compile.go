@@ -25,7 +25,7 @@ type CompileOptions struct {
 	// shader, which drops what they cut off.
 	Clip, Cull int
 	// Linear are the outputs of a vertex shader that leave multiplied by w: see abi.Meta.
-	Linear uint32
+	Linear backend.Linear
 	// Feedback makes the program that transform feedback captures by: see abi.Meta.Captures.
 	Feedback bool
 	// Next is the stage after a vertex or tessellation evaluation shader whose outputs shaders read: see abi.Meta.Next.

@@ -99,14 +99,19 @@ func (s *isel) loadAttribute(in *ir.Instr, r abi.Record, comp int) bool {
 	return s.viewOf(in, o)
 }
 
-// noteInput describes an input slot in the metadata.
+// noteInput describes components of an input slot in the metadata: those without perspective apart from others.
 func (s *isel) noteInput(in *ir.Instr, slot int, mask uint8, interp ir.Interp) {
 	for i := range s.meta.Inputs {
-		if x := &s.meta.Inputs[i]; x.Slot == ir.Slot(slot) {
+		x := &s.meta.Inputs[i]
+		if x.Slot != ir.Slot(slot) {
+			continue
+		}
+		if (x.Interp == ir.InterpNoPerspective) == (interp == ir.InterpNoPerspective) {
 			x.Mask |= mask
-			if x.Interp != interp && (x.Interp == ir.InterpNoPerspective || interp == ir.InterpNoPerspective) {
-				s.fail(in, "components of location %d that are interpolated with and without perspective are not supported: a location has one interpolation, as GLSL wants it, and a vertex shader stores it multiplied by w or not as a whole", slot-int(ir.SlotVar0))
-			}
+			return
+		}
+		if x.Mask&mask != 0 { // loads by indices that are not known: an array's element may be the other's location
+			s.fail(in, "a component of location %d that is interpolated with and without perspective is not supported: the vertex shader stores it multiplied by w or not", slot-int(ir.SlotVar0))
 			return
 		}
 	}

@@ -261,8 +261,12 @@ func (s *isel) vertexOutputs() {
 			s.windowPosition(in, out, o.unitW())
 		case o.slot == ir.SlotPointSize && !faults.has(faultPointSize):
 			s.alu(isa.OpFmax, in, mask, out, constant(math.Float32bits(1)))
-		case linear && abi.UserSlot(o.slot)&s.meta.Linear != 0:
-			s.alu(isa.OpFmul, in, mask, out, w)
+		case linear && s.meta.LinearMask(o.slot)&mask != 0:
+			over := s.meta.LinearMask(o.slot) & mask
+			s.alu(isa.OpFmul, in, over, out, w)
+			if mask &^= over; mask != 0 {
+				s.move(in, mask, out)
+			}
 		default:
 			s.move(in, mask, out)
 		}

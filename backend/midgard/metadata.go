@@ -27,7 +27,10 @@ func (c *compiler) newMeta() abi.Meta {
 	m.Reads, m.Tess, m.Geometry = c.stage.reads, c.stage.tess, c.stage.geometry
 	if c.s.Stage == ir.StageVertex {
 		if m.Next = c.opts.Next; m.Next == ir.StageNone {
-			m.Linear = c.opts.Linear
+			m.Linear = c.opts.Linear.Locations()
+			if !c.opts.Linear.Whole() {
+				m.LinearComponents = c.opts.Linear
+			}
 		} else {
 			m.Captures, m.XfbStrides = c.s.Captures, c.s.Info.XfbStrides // for a stage that hands the vertices on
 		}

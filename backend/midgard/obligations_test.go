@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/backend"
 	"nirc/backend/gputest"
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/core"
@@ -262,7 +263,7 @@ func drawnEnv() *emu.Env {
 // drawsAlike compares the pictures of the core and of the interpreter.
 func drawsAlike(vertex, fragment string) func() error {
 	return func() error {
-		vs, vp, err := loadText(vertex, CompileOptions{Linear: 1})
+		vs, vp, err := loadText(vertex, CompileOptions{Linear: backend.LinearOf(1)})
 		if err != nil {
 			return err
 		}

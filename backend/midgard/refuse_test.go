@@ -29,8 +29,8 @@ func TestRefused(t *testing.T) {
 		{`shader fragment "main" { fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = load_sample_id %3:16 = u2u16 %2 %4:16 = iadd_sat %3, %3 %5:32 = u2u32 %4
 			%1:32x4 = vec4 %5, %5, %5, %5` + store, "iadd_sat of 16 bits is not supported: it must be lowered"},
 		{`shader fragment "main" { fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32x2 = load_barycentric_pixel interp_mode=noperspective %3:32 = load_interpolated_input %2, %0 io_semantics={VAR18 1} dest_type=f32
-			%4:32 = load_input %0 component=1 io_semantics={VAR18 1} dest_type=f32 %5:32 = fadd %3, %4 %1:32x4 = vec4 %5, %5, %5, %5` + store,
-			"components of location 18 that are interpolated with and without perspective are not supported"},
+			%4:32 = load_input %0 io_semantics={VAR18 1} dest_type=f32 %5:32 = fadd %3, %4 %1:32x4 = vec4 %5, %5, %5, %5` + store,
+			"a component of location 18 that is interpolated with and without perspective is not supported"},
 	} {
 		s, err := ir.Parse(c.text)
 		if err == nil {

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -74,13 +73,13 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 	return job.NewObject(t.Name(), s, &backend.Generated{GPU: g.Name, Code: bin.Code, Meta: m, Stats: bin.Stats.list(), SharedSize: m.SharedSize, ScratchSize: m.TLSSize, Lines: bin.Lines})
 }
 
-// parseLinear reads the mask of locations without perspective.
-func parseLinear(mask string) (uint32, error) {
-	n, err := strconv.ParseUint(mask, 0, 32)
-	if err != nil || n == 0 {
-		return 0, ir.Unsupportedf("midgard: %q is no mask of locations without perspective, as in linear:0x5", mask)
+// parseLinear reads the masks of locations without perspective.
+func parseLinear(masks string) (backend.Linear, error) {
+	l, ok := backend.ParseLinear(masks)
+	if !ok {
+		return l, ir.Unsupportedf("midgard: %q is no mask of locations without perspective, as in linear:0x5, nor one for each component, as in linear:0x5,0x4,0x4,0x4", masks)
 	}
-	return uint32(n), nil
+	return l, nil
 }
 
 // Linker is nil: programs are whole.

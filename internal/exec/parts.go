@@ -158,19 +158,13 @@ func linkLinear(ctx context.Context, p *emu.Pipeline) (err error) {
 	if !ok {
 		return nil
 	}
-	mask := uint32(0)
+	var inputs backend.Interpolations
 	if p.Fragment != nil && p.Fragment.IO().LinearTimesW {
 		for _, in := range p.Fragment.IO().Inputs {
-			if in.Interp == ir.InterpNoPerspective && in.Slot >= ir.SlotVar0 && in.Slot < ir.SlotVar0+32 {
-				mask |= 1 << (in.Slot - ir.SlotVar0)
-			}
+			inputs.Add(in.Slot, in.Mask, in.Interp)
 		}
 	}
-	abi := ""
-	if mask != 0 {
-		abi = fmt.Sprintf("%s%#x", nirc.LinearABI, mask)
-	}
-	*last, err = v.of(ctx, abi)
+	*last, err = v.of(ctx, inputs.Linear().ABI())
 	return err
 }
 

@@ -190,6 +190,8 @@ type Meta struct {
 	// which the fragment stage interpolates without perspective. The hardware does not, so the
 	// fragment program multiplies what comes by 1/w.
 	Linear uint32 `json:"linear,omitempty"`
+	// LinearComponents are, by component, the locations of Linear of which it leaves so, where components of a location differ.
+	LinearComponents [4]uint32 `json:"linear_components,omitzero"`
 	// Next is the stage after a vertex job whose varyings are read by shaders: see stages.go. Reads are the slots of
 	// vertices that a tessellation control or geometry shader reads, Tess and Geometry describe shaders of these stages, nil of others.
 	Next     ir.Stage  `json:"next,omitempty"`
@@ -201,6 +203,23 @@ type Meta struct {
 	// a geometry shader that hands the vertices on is to capture.
 	Captures   []ir.Capture             `json:"captures,omitempty"`
 	XfbStrides [ir.NumXfbBuffers]uint32 `json:"xfb_strides,omitzero"`
+}
+
+// LinearMask is the components of a slot that leave multiplied by w.
+func (m *Meta) LinearMask(s ir.Slot) (mask uint8) {
+	bit := UserSlot(s)
+	switch {
+	case bit&m.Linear == 0:
+		return 0
+	case m.LinearComponents == [4]uint32{}:
+		return 15
+	}
+	for i, locations := range m.LinearComponents {
+		if locations&bit != 0 {
+			mask |= 1 << i
+		}
+	}
+	return mask
 }
 
 // UserSlot is the bit of a slot in Meta.Linear, 0 of built-ins.
