@@ -87,7 +87,8 @@ func (c *compiler) selectFunc() (*isel, error) {
 	s := &c.mem.sel
 	s.empty()
 	s.sh, s.impl, s.gpu, s.meta, s.res, s.feedback = c.s, impl, c.gpu, &c.meta, c.res, c.opts.Feedback
-	s.f = &function{mem: c.mem}
+	s.f = &function{mem: c.mem, nodes: c.mem.selected[:0]}
+	defer func() { c.mem.selected = s.f.nodes }() // for the next one: there the list is long enough from the start
 	s.tab = tables{meta: s.meta, layout: c.job.Layout, limit: c.uniforms}
 	s.vals, s.lazy = slab.Zeroed(s.vals, int(impl.NumDefs)), slab.Zeroed(s.lazy, int(impl.NumDefs))
 	s.blocks = slab.Zeroed(s.blocks, int(impl.NumBlocks)+1)

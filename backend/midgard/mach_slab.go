@@ -19,6 +19,7 @@ type memory struct {
 	copies   slab.Slab[function]
 	blocks   slab.Slab[block]
 	nodes    slab.Slab[nodeInfo]
+	selected []nodeInfo // of what selection made last
 	programs slab.Slab[program]
 	places   slab.Slab[pblock]
 	sched    scheduler

@@ -82,18 +82,26 @@ func unpackFields[T any](t *T, fields []field[T], w *word) {
 	}
 }
 
-// packFields builds the word of t; a value too large for its field is an error.
+// packFields builds the word of t in w, which has zeros there: most fields are zero and stay so. A value too large for its
+// field is an error.
 func packFields[T any](t *T, fields []field[T], w *word) error {
 	for i := range fields {
 		f := &fields[i]
 		v := f.get(t)
-		if v == unfit {
-			return fmt.Errorf("%s does not fit %d bits with a sign", f.name, f.n)
+		if v == 0 {
+			continue
 		}
 		if v>>f.n != 0 {
-			return fmt.Errorf("%s %#x does not fit %d bits", f.name, v, f.n)
+			return f.tooLarge(v)
 		}
 		w.put(f.lo, f.n, v)
 	}
 	return nil
+}
+
+func (f *field[T]) tooLarge(v uint64) error {
+	if v == unfit {
+		return fmt.Errorf("%s does not fit %d bits with a sign", f.name, f.n)
+	}
+	return fmt.Errorf("%s %#x does not fit %d bits", f.name, v, f.n)
 }
