@@ -46,6 +46,7 @@ type preUnit struct {
 	critical int32
 	earliest int32 // slot at which the results that come without a flag are there
 	slots    int32
+	most     int32           // register units of its results: growth is no more
 	asked    [preWaits]int32 // number of the last unit whose result it must wait for by a flag, 0 none
 	long     bool            // (sy) waits for its result
 }
@@ -312,6 +313,7 @@ func (p *preScheduler) makeUnits(ins []*mach.Instr) {
 			p.describe(&u, ins[i+k])
 			for _, d := range ins[i+k].Defs() {
 				p.defUnit[d.Val] = int32(len(p.units) + 1)
+				u.most += int32(p.size(d.Val))
 			}
 		}
 		p.units = append(p.units, u)
@@ -472,25 +474,35 @@ func (p *preScheduler) choose(ins []*mach.Instr) int {
 			break
 		}
 		u := &p.units[i]
-		g := p.growth(ins, i)
-		wait := p.stall(u)
 		var key int64
-		switch {
-		case g > 0 && p.live+g > p.budget:
-			key = -1 << 60
-			if !p.inOrder {
-				key -= int64(g) << 40
-			}
-		case u.long && p.waiting >= maxWaiting:
+		if u.long && p.waiting >= maxWaiting {
 			key = -1 << 50
-		case wait > 0:
+		} else if wait := p.stall(u); wait > 0 {
 			key = -int64(wait) << 30
-		default:
+		} else {
 			key = int64(u.critical) << 20
 		}
-		if key -= int64(i); key > bestKey {
+		// Without room it is less still. What a unit takes is dear to know: most have room whatever it is, or are not the best anyway.
+		key -= int64(i)
+		if key > bestKey && p.live+int(u.most) > p.budget {
+			key = p.withoutRoom(ins, i, key)
+		}
+		if key > bestKey {
 			best, bestKey = k, key
 		}
 	}
 	return best
+}
+
+// withoutRoom is what choose goes by of a unit that has the given key where there is room: that, if there is.
+func (p *preScheduler) withoutRoom(ins []*mach.Instr, i int32, key int64) int64 {
+	g := p.growth(ins, i)
+	if g <= 0 || p.live+g <= p.budget {
+		return key
+	}
+	key = -1<<60 - int64(i)
+	if !p.inOrder {
+		key -= int64(g) << 40
+	}
+	return key
 }
