@@ -24,7 +24,7 @@ type preScheduler struct {
 	units   []preUnit
 	edges   []preEdge
 	defUnit []int32 // by value: its unit in the segment, plus 1
-	ready   []int32
+	ready   readyUnits
 	memory  [memClasses]memOrder
 	live    int  // units of general registers in use
 	peak    int  // the most of them in the block
@@ -73,10 +73,8 @@ type flagClock struct {
 	waited  int32 // number of the last unit that was out when it was waited for
 }
 
-// maxReady bounds how many candidates are looked at, maxWaiting the results of
-// textures and memory that are under way at once.
+// maxWaiting bounds the results of textures and memory that are under way at once.
 const (
-	maxReady   = 48
 	maxWaiting = 16
 	liveAtEnd  = 1 << 20
 )
@@ -85,7 +83,7 @@ const (
 func (p *preScheduler) run(f *mach.Func, lv *mach.Liveness, g *GPU, double bool, rooms []preRoom) {
 	n := f.NumValues()
 	*p = preScheduler{f: f, code: templates(f), gpu: g, double: double, lv: lv, branch: p.branch, left: slab.Zeroed(p.left, n),
-		defUnit: slab.Zeroed(p.defUnit, n), units: p.units[:0], edges: p.edges[:0], ready: p.ready[:0], memory: p.memory, spare: p.spare, rooms: p.rooms}
+		defUnit: slab.Zeroed(p.defUnit, n), units: p.units[:0], edges: p.edges[:0], ready: p.ready, memory: p.memory, spare: p.spare, rooms: p.rooms}
 	p.branchPreds()
 	best := p.bestOrder(rooms)
 	for b, ins := range best {
@@ -204,16 +202,14 @@ func (p *preScheduler) segment(ins, out []*mach.Instr) []*mach.Instr {
 	}
 	p.makeUnits(ins)
 	p.makeEdges(ins)
-	p.ready = p.ready[:0]
+	p.ready.begin(len(p.units))
 	for i := range p.units {
 		if p.units[i].preds == 0 {
-			p.ready = append(p.ready, int32(i))
+			p.ready.add(int32(i))
 		}
 	}
-	for len(p.ready) > 0 {
-		k := p.choose(ins)
-		i := p.ready[k]
-		p.ready = append(p.ready[:k], p.ready[k+1:]...)
+	for len(p.ready.first) > 0 {
+		i := p.ready.take(p.choose(ins))
 		u := &p.units[i]
 		p.arrive(u)
 		if u.long {
@@ -230,7 +226,7 @@ func (p *preScheduler) segment(ins, out []*mach.Instr) []*mach.Instr {
 			to := &p.units[p.edges[e].to]
 			p.result(to, &p.edges[e])
 			if to.preds--; to.preds == 0 {
-				p.insertReady(p.edges[e].to)
+				p.ready.add(p.edges[e].to)
 			}
 		}
 	}
@@ -284,14 +280,6 @@ func (p *preScheduler) stall(u *preUnit) int32 {
 		}
 	}
 	return wait
-}
-
-// insertReady keeps the ready list in the order of the program.
-func (p *preScheduler) insertReady(u int32) {
-	p.ready = append(p.ready, u)
-	for k := len(p.ready) - 1; k > 0 && p.ready[k-1] > u; k-- {
-		p.ready[k-1], p.ready[k] = p.ready[k], p.ready[k-1]
-	}
 }
 
 // makeUnits cuts the segment into pieces that stay whole.
@@ -469,10 +457,7 @@ func usesOf(v mach.Value, ops []mach.Operand) int32 {
 // with the longest way to the end; else what takes least room, or is first in the program.
 func (p *preScheduler) choose(ins []*mach.Instr) int {
 	best, bestKey := 0, int64(-1<<62)
-	for k, i := range p.ready {
-		if k == maxReady {
-			break
-		}
+	for k, i := range p.ready.first {
 		u := &p.units[i]
 		var key int64
 		if u.long && p.waiting >= maxWaiting {
