@@ -12,9 +12,10 @@ type object struct {
 	// links is how many links have their number in way, which is all of them from the variable on; else -1.
 	links int8
 	way   uint64
-	// parent is what the last link starts at, nil of a variable or a cast. numbered says that it has a number, index.
+	// parent is what the last link starts at, nil of a variable or a cast. numbered says that this link, of a kind, has a number, index.
 	parent   *ir.Instr
 	index    uint64
+	kind     ir.DerefKind
 	numbered bool
 }
 
@@ -29,7 +30,7 @@ const (
 
 // newObject looks at a deref once for all comparisons.
 func newObject(d *ir.Instr) object {
-	o := object{deref: d, own: d.DerefInfo().Modes&^ownModes == 0}
+	o := object{deref: d, kind: d.Deref, own: d.DerefInfo().Modes&^ownModes == 0}
 	if d.Deref != ir.DerefCast {
 		o.parent = derefParent(d)
 	}
@@ -77,6 +78,12 @@ func (o *object) compare(p *object) alias {
 		return noAlias
 	}
 	if o.parent != nil && o.parent == p.parent {
+		if o.numbered && p.numbered && o.kind == p.kind { // compareLinks would look up the same numbers
+			if o.index == p.index {
+				return derefsEqual
+			}
+			return noAlias
+		}
 		return compareLinks(o.deref, p.deref)
 	}
 	return compareDerefs(o.deref, p.deref)
