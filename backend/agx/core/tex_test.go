@@ -137,6 +137,7 @@ func TestImageWrite(t *testing.T) {
 		{"\ttexture_load 0, 0b1100, 0b0, none, x, 0b00, r2, None, ts0, ss0, tex_2d, r4_r5, auto_lod, 0\n\twait 0\n\tmov r6, r3", "texture result"},
 		{"\tmov_imm r8, 25, 0b0\n\ttexture_load 0, 0b1100, 0b0, none, x, 0b00, r2, u20_u21, r8, ss0, tex_2d, r4_r5, auto_lod, 0", "no descriptor"},
 		{"\tmov_imm r8, 24, 0b0\n\ttexture_load 0, 0b1100, 0b0, none, x, 0b00, r2, u20_u21, r8, ss0, tex_2d, r4_r5, auto_lod, 0", "other kind"},
+		{"\tmov_imm r8, 216, 0b0\n\ttexture_load 0, 0b1100, 0b0, none, x, 0b00, r2, u20_u21, r8, ss0, tex_2d, r4_r5, auto_lod, 0", "descriptor 9 of the heap belongs to no binding"},
 	} {
 		_, err := texMachine(t).runTex(t, "\tmov_imm r4, 0, 0b0\n\tmov_imm r5, 0, 0b0\n"+c.body)
 		wantError(t, err, c.want)
