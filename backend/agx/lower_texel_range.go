@@ -97,6 +97,9 @@ func (t *texelRange) fetch() bool {
 		size := t.query(ir.TexOpTxs, n+1, t.in.TexOp == ir.TexOpTxf)
 		t.and(b.Ult(b.Channel(coord.Def, last), b.Channel(size, int(n))))
 	}
+	if t.in.TexOp == ir.TexOpTxfMs {
+		t.sample(t.in.TexSrc(ir.TexSrcMsIndex).Def, func() *ir.Def { return t.query(ir.TexOpTextureSamples, 1, false) })
+	}
 	if t.inside == nil {
 		return false
 	}
@@ -104,23 +107,46 @@ func (t *texelRange) fetch() bool {
 	return true
 }
 
+// leastSamples is how many samples every multisampled image has.
+const leastSamples = 2
+
+// sample demands that a sample is one of the image's, which count counts; hardware takes 16 bits of it.
+func (t *texelRange) sample(n *ir.Def, count func() *ir.Def) {
+	if analysis.UintMax(n, 0) < leastSamples {
+		return
+	}
+	if n.BitSize == 16 {
+		n = t.b.U2u32(n)
+	}
+	t.and(t.b.Ult(n, count()))
+}
+
 // image lowers a load of an image.
 func (t *texelRange) image() bool {
 	dim, array := imageShape(t.in)
-	if !array && dim != ir.DimCube || dim == ir.DimBuf {
+	if dim == ir.DimBuf {
 		return false
 	}
 	b, coord := t.b, &t.in.Srcs[1]
 	n := layerOf(dim)
-	if dim == ir.DimCube && !array {
+	if dim == ir.DimMS {
+		t.sample(t.in.Srcs[2].Def, func() *ir.Def {
+			return &b.Intrinsic(ir.IntrImageDerefSamples, 1, 32, t.in.Srcs[0].Def).CopyIndices(t.in).Def
+		})
+	}
+	switch {
+	case dim == ir.DimCube && !array:
 		t.and(b.Ult(b.Channel(coord.Def, 2), b.Imm32(6)))
-	} else {
+	case array:
 		q := b.Intrinsic(ir.IntrImageDerefSize, n+1, 32, t.in.Srcs[0].Def, b.Imm32(0)).CopyIndices(t.in)
 		layers := b.Channel(&q.Def, int(n))
 		if dim == ir.DimCube {
 			layers = b.Imul(layers, b.Imm32(6))
 		}
 		t.and(b.Ult(b.Channel(coord.Def, int(n)), layers))
+	}
+	if t.inside == nil {
+		return false
 	}
 	coord.Set(t.moved(coord.Def))
 	return true

@@ -75,7 +75,7 @@ func (s *isel) imageAccess(in *ir.Instr, t *inst) bool {
 			parts = append(parts, c.lane(2))
 		}
 	case samples:
-		parts = append(parts, s.texelPlace(c, n), s.comp(in.Srcs[2].Def, 0))
+		parts = append(parts, s.texelPlace(c, n), s.sampleNumber(in))
 	default:
 		parts = append(parts, s.texelPlace(c, n))
 		if n > 2 {
@@ -106,6 +106,15 @@ func (s *isel) texelPlace(c source, n int) source {
 	d := dest{reg: s.f.newNode(1), half: true, lanes: fullMask(2)}
 	s.aluTo(d, isa.OpUmin, c, limit)
 	return source{reg: d.reg, swz: replicate(0)}
+}
+
+// sampleNumber is the sample of an access, which has 16 bits too.
+func (s *isel) sampleNumber(in *ir.Instr) source {
+	d := in.Srcs[2].Def
+	if c, ok := d.Const(0); ok && c <= 0xffff || faults.has(faultTexelCoords) {
+		return s.comp(d, 0)
+	}
+	return s.temp(isa.OpUmin, 1, s.comp(d, 0), constant(0xffff))
 }
 
 // sampleRow is the row of an array of multisampled images: its samples stand

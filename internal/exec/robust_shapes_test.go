@@ -32,7 +32,7 @@ var robustShapes = []struct {
 	{"3D", "usampler3D", "uimage3D", []int{4, 5, 3}, emu.ImageDesc{Width: 4, Height: 5, Depth: 3}},
 	{"Cube", "", "uimageCube", []int{4, 4, 6}, emu.ImageDesc{Width: 4, Height: 4, Layers: 6}},
 	{"CubeArray", "", "uimageCubeArray", []int{4, 4, 12}, emu.ImageDesc{Width: 4, Height: 4, Layers: 12}},
-	{"2DMS", "usampler2DMS", "uimage2DMS", []int{4, 5}, emu.ImageDesc{Width: 4, Height: 5, Samples: 4}},
+	{"2DMS", "usampler2DMS", "uimage2DMS", []int{4, 5, 4}, emu.ImageDesc{Width: 4, Height: 5, Samples: 4}},
 	{"2DMSArray", "usampler2DMSArray", "uimage2DMSArray", []int{4, 5, 3}, emu.ImageDesc{Width: 4, Height: 5, Layers: 3, Samples: 4}},
 }
 
@@ -46,11 +46,14 @@ func TestRobustShapes(t *testing.T) {
 	}
 	for _, shape := range robustShapes {
 		fetches, place, sample, array := "", "int(p.x)", "", "0"
-		if n := len(shape.size); n > 1 {
-			place = fmt.Sprintf("ivec%d(p)", n)
-		}
-		if shape.desc.Samples > 1 {
+		n := len(shape.size)
+		if shape.name == "2DMS" { // the third is the sample
+			n, sample, array = 2, ", p.z", "p.z"
+		} else if shape.desc.Samples > 1 {
 			sample, array = ", 1", "1"
+		}
+		if n > 1 {
+			place = fmt.Sprintf("ivec%d(p)", n)
 		}
 		if shape.fetch != "" {
 			fetches = "w[0] = texelFetch(s, " + place + ", " + array + ").x;"
