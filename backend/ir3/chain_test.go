@@ -257,6 +257,24 @@ func TestJobNext(t *testing.T) {
 	}
 }
 
+// TestChainUnits: the areas of chained stages start at whole units of 4 vec4 after the results of the preamble.
+func TestChainUnits(t *testing.T) {
+	s, b := newStage(ir.StageTessEval)
+	x := gputest.LoadUBO(b, b.Imm32(16), 1, 32, 16)
+	v := vertexInput(b, b.Imm32(1), ir.SlotVar0, 4)
+	outputTo(b, b.Fadd(v, b.Vec(b.Fmul(x, x), b.Fadd(x, x), x, x)), ir.SlotPos)
+	for _, gpu := range []string{"a630", "a740", "a750"} {
+		_, bin, err := loaded(s, CompileOptions{GPU: gpu})
+		if err != nil {
+			t.Errorf("%s: %v", gpu, err)
+			continue
+		}
+		if c := bin.Meta.Consts; c.Preamble.Size%16 == 0 || c.Map.Size == 0 {
+			t.Errorf("%s: %+v", gpu, c)
+		}
+	}
+}
+
 // TestTessLevels: an evaluation shader reads the levels that its domain has, and 0 for the others.
 func TestTessLevels(t *testing.T) {
 	for domain, want := range [][6]float32{

@@ -380,6 +380,23 @@ func (m *Meta) checkAreas() error {
 			return fmt.Errorf("ir3 meta: const area c[%d], %d scalars, lies outside constlen %d", a.Offset, a.Size, m.ConstLen)
 		}
 	}
+	return m.checkUnits()
+}
+
+// checkUnits refuses areas that are not copied as they are described: parameters of vertex and compute shaders come in units of 4 vec4,
+// where 0 means to vertex shaders that there are none, and so does all that preambles copy.
+func (m *Meta) checkUnits() error {
+	const unit = 16 // scalars
+	d := m.Consts.Driver
+	switch {
+	case m.GPU == "": // of no device
+	case d.Size > 0 && (m.Stage == ir.StageVertex || m.Stage == ir.StageCompute) && (d.Offset%unit != 0 || d.Size%unit != 0):
+		return fmt.Errorf("ir3 meta: %d parameters at c[%d], which is no whole unit of %d", d.Size, d.Offset, unit)
+	case d.Size > 0 && m.Stage == ir.StageVertex && d.Offset == 0:
+		return errors.New("ir3 meta: parameters of a vertex shader at c[0], which means that there are none")
+	case m.Consts.ByPreamble && (m.Consts.Primitive.Offset%unit != 0 || m.Consts.Map.Offset%unit != 0):
+		return fmt.Errorf("ir3 meta: the preamble copies to c[%d] and c[%d], which are no whole units of %d", m.Consts.Primitive.Offset, m.Consts.Map.Offset, unit)
+	}
 	return nil
 }
 

@@ -37,6 +37,18 @@ func TestCheck(t *testing.T) {
 	})
 }
 
+// TestConstUnits: parameters come in whole units, those of vertex shaders not at the start, and so do the areas that preambles copy.
+func TestConstUnits(t *testing.T) {
+	ok := Meta{Gen: isa.A7xx, GPU: "a750", Stage: ir.StageVertex, ConstLen: 32, Consts: Consts{ByPreamble: true, Driver: Area{16, 16}, Primitive: Area{32, 4}, Map: Area{48, 16}}}
+	gputest.WrongMetas(t, ok, map[string]func(m *Meta){
+		"start":     func(m *Meta) { m.Consts.Driver.Offset = 0 },
+		"offset":    func(m *Meta) { m.Consts.Driver.Offset = 20 },
+		"size":      func(m *Meta) { m.Consts.Driver.Size = 8 },
+		"primitive": func(m *Meta) { m.Consts.Primitive.Offset = 36 },
+		"map":       func(m *Meta) { m.Consts.Map.Offset = 52 },
+	})
+}
+
 // TestVaryingComponents: the number of varying components is that of the inputs, and a mask after tests is of early ones.
 func TestVaryingComponents(t *testing.T) {
 	ok := Meta{Gen: isa.A6xx, Stage: ir.StageFragment, ConstLen: 4, TotalIn: 7,
