@@ -39,7 +39,8 @@ func (c *code) Pure(in *mach.Instr) bool {
 	case isa.OpBitop:
 		return len(in.Uses()) > 0 // else it moves a uniform
 	case isa.OpGetSR:
-		return invariantSR(c.tmpl[in.Ext].Srcs[0].Val)
+		sr := c.tmpl[in.Ext].Srcs[0].Val
+		return invariantSR(sr) || sr == srActiveRank || sr == srActiveCount // lanes come and go between blocks alone
 	default:
 		return op.Traits() == 0
 	}
