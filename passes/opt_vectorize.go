@@ -86,7 +86,7 @@ func (v *aluVectorizer) block(blk *ir.Block) (progress bool) {
 	return progress
 }
 
-// collect lists the operations of a block that may become part of a vector. Most blocks have no two that are equal but for
+// collect lists the operations of a block that may become part of a vector. Most blocks have no two that are equal except for
 // their sources: bit n of twice is set if there are two operations whose number leaves n when it is divided by 64. What
 // becomes a vector changes nothing of what comes later, so this is asked once.
 func (v *aluVectorizer) collect(blk *ir.Block) (twice uint64) {
