@@ -38,8 +38,11 @@ type isel struct {
 	end      mach.BlockID
 	immCache mach.ImmCache
 	epoch    uint32
-	phis     []pendingPhi
-	folded   []bool // by def index: an fsat that its source has taken over
+	// vectors are the last vectors of immediates that were made, the next one takes the place of the oldest.
+	vectors    [4]madeVector
+	nextVector int
+	phis       []pendingPhi
+	folded     []bool // by def index: an fsat that its source has taken over
 
 	in   inputs
 	out  outputs

@@ -298,6 +298,14 @@ func (s *isel) collect(ops ...opnd) mach.Value {
 	if len(ops) == 1 {
 		return s.reg(ops[0])
 	}
+	v, constant := vectorOf(ops)
+	if constant {
+		for i := range s.vectors {
+			if x := &s.vectors[i]; x.epoch == s.epoch && x.val != 0 && x.immVector == v {
+				return x.val
+			}
+		}
+	}
 	vals := s.f.ValueList(len(ops))
 	for i, o := range ops {
 		if vals[i] == 0 && o.kind == opImm {
@@ -309,7 +317,41 @@ func (s *isel) collect(ops ...opnd) mach.Value {
 	}
 	d := s.f.NewValue(s.f.Class(vals[0]), len(ops))
 	s.generic(mach.OpCollect, []mach.Value{d}, vals)
+	if constant {
+		s.nextVector++
+		s.vectors[s.nextVector%len(s.vectors)] = madeVector{v, s.epoch, d}
+	}
 	return d
+}
+
+// immVector is a vector of immediates, madeVector one that a block has in registers.
+type (
+	immVector struct {
+		bits [4]uint32
+		n    int
+		half bool
+	}
+	madeVector struct {
+		immVector
+		epoch uint32
+		val   mach.Value
+	}
+)
+
+// vectorOf is the vector of immediates that ops are, if they are one.
+func vectorOf(ops []opnd) (v immVector, ok bool) {
+	if len(ops) > len(v.bits) {
+		return v, false
+	}
+	for i, o := range ops {
+		o = o.fold()
+		if o.kind != opImm || i > 0 && o.half != v.half {
+			return v, false
+		}
+		v.bits[i], v.half = o.bits, o.half
+	}
+	v.n = len(ops)
+	return v, true
 }
 
 // repeatImm makes the elements of a vector that are the same immediate as the
