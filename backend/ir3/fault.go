@@ -64,6 +64,7 @@ const (
 	faultAliasWait                        // (sy) before the names of a lookup, not at the lookup
 	faultImageCoords                      // two coordinates of images that are lines or buffers
 	faultTexelLevel                       // levels of texel buffers
+	faultRelativeRepeat                   // repetitions of what is relative to a0.x
 	numFaults
 )
 

@@ -272,6 +272,7 @@ var faultCases = []struct {
 		_, err = core.Load(bin.Code, &bin.Meta)
 		return err
 	}},
+	{faultRelativeRepeat, "repetitions of elements", repeatedElements},
 	{faultUnits, "units of 4 vec4", func() error {
 		return differ(sumOfUniforms(0, 5, 7), CompileOptions{GPU: "a740"}, 1, make([]byte, 4096), 1024, nil)
 	}},
@@ -408,6 +409,23 @@ func exchange(scope ir.Scope, modes ir.Mode, early bool) *ir.Shader {
 func onBothGens(s *ir.Shader, groups uint32, size int) error {
 	for _, gpu := range []string{"a630", "a660", "a740", "a750"} {
 		if err := differ(s, CompileOptions{GPU: gpu}, groups, nil, size, nil); err != nil {
+			return fmt.Errorf("%s: %w", gpu, err)
+		}
+	}
+	return nil
+}
+
+// repeatedElements adds what could be one repetition, if its sources were not relative to a0.x.
+func repeatedElements() error {
+	s := pushedArray(3, 2, func(b *ir.Builder, id, x *ir.Def) *ir.Def {
+		v := b.Iadd(x, b.Vec(id, id, id, id))
+		return b.Ixor(b.Ixor(b.Channel(v, 0), b.Channel(v, 1)), b.Ixor(b.Channel(v, 2), b.Channel(v, 3)))
+	})
+	if err := lowerToScalar(s); err != nil {
+		return err
+	}
+	for _, gpu := range []string{"a630", "a740"} {
+		if err := differ(s, CompileOptions{GPU: gpu}, 1, make([]byte, 128), 256, nil); err != nil {
 			return fmt.Errorf("%s: %w", gpu, err)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // foldRelative lets ALU instructions read c<a0.x + n> themselves, instead of a register that it was moved to
-// (ir3.md §8.4): where all that read the register can, and stand in the move's block before a0.x is written again.
+// (ir3.md §6.8): where all that read the register can, and stand in the move's block before a0.x is written again.
 func foldRelative(f *mach.Func) {
 	r := relativeReads{f: f, code: templates(f)}
 	for b := range f.Blocks {

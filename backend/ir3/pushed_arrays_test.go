@@ -68,6 +68,34 @@ func TestPushedArrays(t *testing.T) {
 	}
 }
 
+// Elements at two places that are used together: those at the first are moved before a0.x is written again.
+func TestTwoElements(t *testing.T) {
+	in := make([]byte, 8192)
+	for i := range in {
+		in[i] = byte(i * 31 / 3)
+	}
+	s := pushedArray(3, 2, func(b *ir.Builder, id, x *ir.Def) *ir.Def {
+		y := gputest.LoadUBO(b, b.Iadd(b.Ishl(b.Iand(b.Ushr(id, b.Imm32(1)), b.Imm32(1)), b.Imm32(4)), b.Imm32(48)), 4, 32, 16)
+		y.Instr.Set(ir.IdxRangeBase, 48).Set(ir.IdxRange, 32)
+		for k := range 4 {
+			id = b.Ixor(id, b.Isub(b.Channel(x, k), b.Channel(y, k)))
+		}
+		return id
+	})
+	for _, gpu := range gpus {
+		if err := differ(s, CompileOptions{GPU: gpu}, 2, in, 512, nil); err != nil {
+			t.Errorf("%s: %v", gpu, err)
+		}
+		bin, err := compile(s, CompileOptions{GPU: gpu})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if code := disasm(bin); strings.Count(code, "mova a0.x") != 2 || strings.Count(code, "c<a0.x") != 8 {
+			t.Errorf("%s: elements are not read by two a0.x:\n%s", gpu, code)
+		}
+	}
+}
+
 // In a loop an array is worth more copies. One of which nobody knows where it ends is never copied.
 func TestPushedArraysInLoops(t *testing.T) {
 	in := make([]byte, 8192)

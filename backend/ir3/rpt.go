@@ -177,11 +177,14 @@ func fitsGroup(f *mach.Func, c *code, first, in *mach.Instr, k int, pattern *[4]
 			if f.Class(u) != f.Class(v) || !pattern[i].note(u == v) {
 				return false
 			}
-		case isa.Const:
+		case isa.Const, isa.RelConst:
+			if p.Kind == isa.RelConst && !faults.has(faultRelativeRepeat) {
+				return false // whether it advances is not known (ir3.md §8.5)
+			}
 			if q.Val != p.Val && q.Val != p.Val+int32(k) || !pattern[i].note(q.Val == p.Val) {
 				return false
 			}
-		case isa.RelReg, isa.RelConst: // whether these advance is not known (ir3.md §8.4)
+		case isa.RelReg:
 			return false
 		default:
 			want := p.Val
@@ -302,9 +305,9 @@ func follows(first, in *isa.Instr, k int, pattern *[4]stride) bool {
 		switch {
 		case p.Kind == isa.None:
 			continue
-		case p.Kind == isa.RelReg || p.Kind == isa.RelConst:
+		case p.Kind == isa.RelReg, p.Kind == isa.RelConst && !faults.has(faultRelativeRepeat):
 			return false
-		case p.Kind == isa.Reg || p.Kind == isa.Const || p.Kind == isa.Imm && isFetch(first.Op):
+		case p.Kind == isa.Reg || p.Kind == isa.Const || p.Kind == isa.RelConst || p.Kind == isa.Imm && isFetch(first.Op):
 			if q.Val != p.Val && q.Val != p.Val+int32(k) || !try[i].note(q.Val == p.Val) {
 				return false
 			}

@@ -50,6 +50,9 @@ func (p *program) besides(pc int) string {
 		}
 		return &p.code[k]
 	}
+	if x.Repeat > 0 && isRelative(&x.Instr) {
+		return "no code is known that repeats what is relative to a0.x"
+	}
 	switch x.Op {
 	case isa.OpResinfo:
 		if x.Flags&isa.Typed != 0 {
@@ -101,4 +104,14 @@ func (p *program) besides(pc int) string {
 		}
 	}
 	return ""
+}
+
+// isRelative reports whether an operand is relative to a0.x.
+func isRelative(x *isa.Instr) bool {
+	for _, o := range x.Srcs {
+		if o.Kind == isa.RelReg || o.Kind == isa.RelConst {
+			return true
+		}
+	}
+	return x.Dst.Kind == isa.RelReg
 }
