@@ -37,6 +37,12 @@ func TestPushedArrays(t *testing.T) {
 	withConst := func(b *ir.Builder, id, x *ir.Def) *ir.Def {
 		return b.Iadd(b.Imul(b.Channel(x, 1), gputest.LoadUBO(b, b.Imm32(0), 1, 32, 16)), b.Ixor(id, b.Channel(x, 0)))
 	}
+	inBranch := func(b *ir.Builder, id, x *ir.Def) *ir.Def {
+		i := b.PushIf(b.Ult(id, b.Imm32(5)))
+		v := mixWords(b, id, x)
+		b.PopIf(i)
+		return b.IfPhi(i, v, id)
+	}
 	for _, c := range []struct {
 		name     string
 		first, n uint32
@@ -47,6 +53,7 @@ func TestPushedArrays(t *testing.T) {
 		{"from the beginning", 0, 2, mixWords, true},
 		{"large", 3, 128, mixWords, false},
 		{"beside another const", 3, 2, withConst, false},
+		{"in another block", 3, 2, inBranch, false},
 	} {
 		for _, gpu := range gpus {
 			s := pushedArray(c.first, c.n, c.use)

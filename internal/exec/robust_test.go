@@ -25,6 +25,7 @@ layout(push_constant) uniform Push { uint i, j; };
 layout(std430, set=0, binding=0) buffer A { uint a[]; };
 layout(std430, set=0, binding=1) buffer W { uint w[]; };
 layout(std140, set=0, binding=2) uniform U { uvec4 u[64]; };
+layout(std140, set=0, binding=2) uniform P { uvec4 p[2]; };
 layout(std430, set=0, binding=3) buffer V { uvec4 v[]; };
 struct Part { uint x, c[2]; };
 layout(std430, set=0, binding=4) buffer D { uint head; Part d[]; };
@@ -51,6 +52,8 @@ var robustCases = []struct {
 	{"atomic", "w[0] = atomicAdd(a[i], 3u); w[1] = atomicAdd(a[j], 3u); w[2] = a[j];", 1 << 28, 2, false, false, [4]uint32{0, 12, 15}},
 	{"atomic constant", "w[0] = atomicMax(a[700], 3u); w[1] = a[0];", 0, 0, false, false, [4]uint32{0, 10}},
 	{"uniform", "w[0] = u[i + a[0] - 10u].x; w[1] = u[j].x;", 5, 0, true, false, [4]uint32{0, 30}},
+	// Of few elements, which could all be copied to where nothing bounds an index.
+	{"uniform array", "w[0] = p[i + a[0] - 10u].x + a[1]; w[1] = p[j + a[0] - 10u].x + a[2];", 5, 0, true, false, [4]uint32{11, 42}},
 	{"inside", "w[0] = a[i] + u[j].y; w[1] = a[3] + v[0].w;", 3, 0, true, true, [4]uint32{44, 36}},
 	// Neighbours: one in bounds, the next beyond them.
 	{"edge", "w[0] = a[i]; w[1] = a[i + 1u];", 3, 0, false, false, [4]uint32{13, 0}},

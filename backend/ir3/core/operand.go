@@ -167,8 +167,12 @@ func (w *wave) sharedSet(n int, half bool, v uint32) {
 
 // constGet reads const n; beyond the file reads 0.
 func (w *wave) constGet(n int, s *src) uint32 {
-	if uint(n) >= uint(len(w.consts)) {
-		return 0
+	if uint(n) >= uint(len(w.consts)) { // others' consts
+		if !w.garbage.On() {
+			return 0
+		}
+		w.garbage.Mark("const component beyond the shader's", n, 2)
+		return s.narrow(w.garbage.Word())
 	}
 	return s.narrow(w.consts[n])
 }
