@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x370261c5
+const builtinSum = 0xe771b8dc
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -198,684 +198,688 @@ var builtinTree = node{4, 6, "", []node{
 			{2, 79, "split_struct_vars", nil},
 			{2, 80, "lower_vars_to_ssa", nil},
 			{2, 81, "opt_dce", nil},
-			{4, 83, "", []node{
-				{2, 83, "if", nil},
-				{2, 83, "generic_pointers", nil},
-				{2, 84, "then", nil},
-				{3, 85, "", []node{
-					{4, 85, "", []node{
-						{2, 85, "lower_vars_to_explicit_types", nil},
-						{4, 85, "", []node{
-							{2, 85, "modes", nil},
-							{2, 85, "function_temp|shader_temp|mem_shared|mem_constant", nil},
+			{4, 82, "", []node{
+				{2, 82, "if", nil},
+				{2, 82, "level >= O1", nil},
+				{2, 83, "then", nil},
+				{3, 84, "", []node{
+					{4, 84, "", []node{
+						{2, 84, "remove_dead_variables", nil},
+						{4, 84, "", []node{
+							{2, 84, "modes", nil},
+							{2, 84, "mem_shared", nil},
 						}},
 					}},
-					{4, 86, "", []node{
-						{2, 86, "lower_explicit_io", nil},
-						{4, 86, "", []node{
-							{2, 86, "modes", nil},
-							{2, 86, "mem_global|mem_shared|mem_constant|function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 86, "", []node{
+				{2, 86, "if", nil},
+				{2, 86, "generic_pointers", nil},
+				{2, 87, "then", nil},
+				{3, 88, "", []node{
+					{4, 88, "", []node{
+						{2, 88, "lower_vars_to_explicit_types", nil},
+						{4, 88, "", []node{
+							{2, 88, "modes", nil},
+							{2, 88, "function_temp|shader_temp|mem_shared|mem_constant", nil},
 						}},
 					}},
-					{2, 87, "remove_dead_derefs", nil},
-				}},
-			}},
-			{4, 88, "", []node{
-				{2, 88, "lower_vars_to_explicit_types", nil},
-				{4, 88, "", []node{
-					{2, 88, "modes", nil},
-					{2, 88, "mem_shared|mem_task_payload|mem_constant", nil},
-				}},
-			}},
-			{4, 89, "", []node{
-				{2, 89, "lower_explicit_io", nil},
-				{4, 89, "", []node{
-					{2, 89, "modes", nil},
-					{2, 89, "mem_push_const|mem_ubo|mem_ssbo|mem_global|mem_shared|mem_task_payload", nil},
-				}},
-			}},
-			{4, 90, "", []node{
-				{2, 90, "lower_indirect_derefs", nil},
-				{4, 90, "", []node{
-					{2, 90, "modes", nil},
-					{2, 90, "none", nil},
+					{4, 89, "", []node{
+						{2, 89, "lower_explicit_io", nil},
+						{4, 89, "", []node{
+							{2, 89, "modes", nil},
+							{2, 89, "mem_global|mem_shared|mem_constant|function_temp|shader_temp", nil},
+						}},
+					}},
+					{2, 90, "remove_dead_derefs", nil},
 				}},
 			}},
 			{4, 91, "", []node{
-				{2, 91, "lower_io", nil},
+				{2, 91, "lower_vars_to_explicit_types", nil},
 				{4, 91, "", []node{
 					{2, 91, "modes", nil},
-					{2, 91, "shader_in|shader_out", nil},
+					{2, 91, "mem_shared|mem_task_payload|mem_constant", nil},
+				}},
+			}},
+			{4, 92, "", []node{
+				{2, 92, "lower_explicit_io", nil},
+				{4, 92, "", []node{
+					{2, 92, "modes", nil},
+					{2, 92, "mem_push_const|mem_ubo|mem_ssbo|mem_global|mem_shared|mem_task_payload", nil},
 				}},
 			}},
 			{4, 93, "", []node{
-				{2, 93, "hook", nil},
-				{2, 93, "slots", nil},
-			}},
-			{2, 94, "remove_dead_derefs", nil},
-			{2, 95, "remove_dead_variables", nil},
-			{2, 97, "lower_memory_model", nil},
-			{4, 98, "", []node{
-				{2, 98, "if", nil},
-				{2, 98, "level >= O1", nil},
-				{2, 99, "then", nil},
-				{3, 99, "", []node{
-					{2, 99, "opt_access", nil},
-					{2, 99, "opt_barrier_modes", nil},
-					{2, 99, "opt_barriers", nil},
+				{2, 93, "lower_indirect_derefs", nil},
+				{4, 93, "", []node{
+					{2, 93, "modes", nil},
+					{2, 93, "none", nil},
 				}},
 			}},
-			{4, 100, "", []node{
-				{2, 100, "if", nil},
-				{2, 100, "level >= O1 && stage == fragment", nil},
-				{2, 101, "then", nil},
-				{3, 101, "", []node{
-					{2, 101, "opt_fragdepth", nil},
+			{4, 94, "", []node{
+				{2, 94, "lower_io", nil},
+				{4, 94, "", []node{
+					{2, 94, "modes", nil},
+					{2, 94, "shader_in|shader_out", nil},
 				}},
 			}},
-		}},
-		{2, 104, "turn", nil},
-		{3, 105, "", []node{
-			{2, 105, "lower_vars_to_ssa", nil},
-			{2, 106, "opt_copy_prop", nil},
-			{2, 107, "opt_deref", nil},
-			{2, 108, "opt_remove_phis", nil},
-			{2, 109, "opt_dce", nil},
-			{2, 110, "opt_dead_cf", nil},
-			{2, 111, "opt_trivial_continues", nil},
-			{2, 112, "opt_cse", nil},
-			{2, 113, "opt_copy_prop_vars", nil},
-			{2, 114, "opt_dead_write_vars", nil},
-		}},
-		{2, 117, "tail", nil},
-		{3, 118, "", []node{
-			{2, 118, "opt_phi_precision", nil},
-			{2, 119, "opt_algebraic", nil},
-			{2, 120, "opt_constant_folding", nil},
-			{2, 121, "opt_undef", nil},
-			{2, 122, "opt_loop", nil},
-			{2, 123, "opt_if", nil},
-		}},
-		{2, 126, "late", nil},
-		{3, 127, "", []node{
-			{2, 127, "opt_non_uniform_access", nil},
-			{4, 128, "", []node{
-				{2, 128, "loop", nil},
-				{3, 129, "", []node{
-					{2, 129, "opt_algebraic_late", nil},
-					{2, 130, "opt_reassociate_bfi", nil},
-					{2, 131, "opt_constant_folding", nil},
-					{2, 132, "opt_copy_prop", nil},
-					{2, 133, "opt_dce", nil},
-					{2, 134, "opt_cse", nil},
+			{4, 96, "", []node{
+				{2, 96, "hook", nil},
+				{2, 96, "slots", nil},
+			}},
+			{2, 97, "remove_dead_derefs", nil},
+			{2, 98, "remove_dead_variables", nil},
+			{2, 100, "lower_memory_model", nil},
+			{4, 101, "", []node{
+				{2, 101, "if", nil},
+				{2, 101, "level >= O1", nil},
+				{2, 102, "then", nil},
+				{3, 102, "", []node{
+					{2, 102, "opt_access", nil},
+					{2, 102, "opt_barrier_modes", nil},
+					{2, 102, "opt_barriers", nil},
+				}},
+			}},
+			{4, 103, "", []node{
+				{2, 103, "if", nil},
+				{2, 103, "level >= O1 && stage == fragment", nil},
+				{2, 104, "then", nil},
+				{3, 104, "", []node{
+					{2, 104, "opt_fragdepth", nil},
 				}},
 			}},
 		}},
-		{2, 136, "scalar", nil},
-		{3, 137, "", []node{
-			{2, 137, "lower_alu_to_scalar", nil},
-			{2, 138, "lower_load_const_to_scalar", nil},
+		{2, 107, "turn", nil},
+		{3, 108, "", []node{
+			{2, 108, "lower_vars_to_ssa", nil},
+			{2, 109, "opt_copy_prop", nil},
+			{2, 110, "opt_deref", nil},
+			{2, 111, "opt_remove_phis", nil},
+			{2, 112, "opt_dce", nil},
+			{2, 113, "opt_dead_cf", nil},
+			{2, 114, "opt_trivial_continues", nil},
+			{2, 115, "opt_cse", nil},
+			{2, 116, "opt_copy_prop_vars", nil},
+			{2, 117, "opt_dead_write_vars", nil},
 		}},
-		{2, 141, "legalise", nil},
-		{3, 142, "", []node{
-			{2, 142, "opt_idiv_const", nil},
-			{2, 143, "opt_algebraic_before_lower_int64", nil},
-			{4, 144, "", []node{
-				{2, 144, "loop", nil},
-				{3, 145, "", []node{
-					{4, 145, "", []node{
-						{2, 145, "use", nil},
-						{2, 145, "scalar", nil},
-					}},
-					{4, 146, "", []node{
-						{2, 146, "lower_phis_to_scalar", nil},
-						{4, 146, "", []node{
-							{2, 146, "all", nil},
-							{2, 146, "true", nil},
-						}},
-					}},
-					{2, 147, "lower_64bit_phis", nil},
-					{2, 148, "opt_algebraic", nil},
-					{2, 149, "lower_doubles", nil},
-					{2, 150, "lower_int64", nil},
-					{4, 151, "", []node{
-						{2, 151, "lower_idiv", nil},
-						{4, 151, "", []node{
-							{2, 151, "preamble", nil},
-							{2, 151, "true", nil},
-						}},
-					}},
-					{2, 152, "lower_alu", nil},
-					{2, 153, "opt_copy_prop", nil},
-					{2, 154, "opt_constant_folding", nil},
-					{2, 155, "opt_cse", nil},
-					{2, 156, "opt_dce", nil},
+		{2, 120, "tail", nil},
+		{3, 121, "", []node{
+			{2, 121, "opt_phi_precision", nil},
+			{2, 122, "opt_algebraic", nil},
+			{2, 123, "opt_constant_folding", nil},
+			{2, 124, "opt_undef", nil},
+			{2, 125, "opt_loop", nil},
+			{2, 126, "opt_if", nil},
+		}},
+		{2, 129, "late", nil},
+		{3, 130, "", []node{
+			{2, 130, "opt_non_uniform_access", nil},
+			{4, 131, "", []node{
+				{2, 131, "loop", nil},
+				{3, 132, "", []node{
+					{2, 132, "opt_algebraic_late", nil},
+					{2, 133, "opt_reassociate_bfi", nil},
+					{2, 134, "opt_constant_folding", nil},
+					{2, 135, "opt_copy_prop", nil},
+					{2, 136, "opt_dce", nil},
+					{2, 137, "opt_cse", nil},
 				}},
-				{2, 157, "max", nil},
-				{2, 157, "8", nil},
 			}},
 		}},
-		{2, 160, "legalise_sums", nil},
-		{3, 161, "", []node{
-			{2, 161, "opt_idiv_const", nil},
-			{2, 162, "opt_algebraic_before_lower_int64", nil},
-			{4, 163, "", []node{
-				{2, 163, "loop", nil},
-				{3, 164, "", []node{
-					{4, 164, "", []node{
-						{2, 164, "use", nil},
-						{2, 164, "scalar", nil},
+		{2, 139, "scalar", nil},
+		{3, 140, "", []node{
+			{2, 140, "lower_alu_to_scalar", nil},
+			{2, 141, "lower_load_const_to_scalar", nil},
+		}},
+		{2, 144, "legalise", nil},
+		{3, 145, "", []node{
+			{2, 145, "opt_idiv_const", nil},
+			{2, 146, "opt_algebraic_before_lower_int64", nil},
+			{4, 147, "", []node{
+				{2, 147, "loop", nil},
+				{3, 148, "", []node{
+					{4, 148, "", []node{
+						{2, 148, "use", nil},
+						{2, 148, "scalar", nil},
 					}},
-					{4, 165, "", []node{
-						{2, 165, "lower_phis_to_scalar", nil},
-						{4, 165, "", []node{
-							{2, 165, "all", nil},
-							{2, 165, "true", nil},
+					{4, 149, "", []node{
+						{2, 149, "lower_phis_to_scalar", nil},
+						{4, 149, "", []node{
+							{2, 149, "all", nil},
+							{2, 149, "true", nil},
 						}},
 					}},
-					{2, 166, "lower_64bit_phis", nil},
-					{2, 167, "opt_algebraic", nil},
-					{2, 168, "lower_doubles", nil},
-					{4, 169, "", []node{
-						{2, 169, "lower_int64", nil},
-						{4, 169, "", []node{
-							{2, 169, "sums", nil},
-							{2, 169, "true", nil},
+					{2, 150, "lower_64bit_phis", nil},
+					{2, 151, "opt_algebraic", nil},
+					{2, 152, "lower_doubles", nil},
+					{2, 153, "lower_int64", nil},
+					{4, 154, "", []node{
+						{2, 154, "lower_idiv", nil},
+						{4, 154, "", []node{
+							{2, 154, "preamble", nil},
+							{2, 154, "true", nil},
 						}},
 					}},
-					{4, 170, "", []node{
-						{2, 170, "lower_idiv", nil},
-						{4, 170, "", []node{
-							{2, 170, "preamble", nil},
-							{2, 170, "true", nil},
-						}},
-					}},
-					{2, 171, "lower_alu", nil},
-					{2, 172, "opt_copy_prop", nil},
-					{2, 173, "opt_constant_folding", nil},
-					{2, 174, "opt_cse", nil},
-					{2, 175, "opt_dce", nil},
+					{2, 155, "lower_alu", nil},
+					{2, 156, "opt_copy_prop", nil},
+					{2, 157, "opt_constant_folding", nil},
+					{2, 158, "opt_cse", nil},
+					{2, 159, "opt_dce", nil},
 				}},
-				{2, 176, "max", nil},
-				{2, 176, "8", nil},
+				{2, 160, "max", nil},
+				{2, 160, "8", nil},
 			}},
 		}},
-		{2, 179, "optimise", nil},
-		{3, 180, "", []node{
-			{4, 180, "", []node{
-				{2, 180, "if", nil},
-				{2, 180, "level >= O1", nil},
-				{2, 181, "then", nil},
-				{3, 182, "", []node{
-					{4, 182, "", []node{
-						{2, 182, "loop", nil},
-						{3, 183, "", []node{
-							{4, 183, "", []node{
-								{2, 183, "use", nil},
-								{2, 183, "turn", nil},
-							}},
-							{2, 184, "opt_conditional_discard", nil},
-							{4, 185, "", []node{
-								{2, 185, "opt_peephole_select", nil},
-								{4, 185, "", []node{
-									{2, 185, "limit", nil},
-									{2, 185, "16", nil},
-									{2, 185, "indirect_load_ok", nil},
-									{2, 185, "true", nil},
-									{2, 185, "expensive_alu_ok", nil},
-									{2, 185, "true", nil},
-									{2, 185, "loads", nil},
-									{2, 185, "true", nil},
-								}},
-							}},
+		{2, 163, "legalise_sums", nil},
+		{3, 164, "", []node{
+			{2, 164, "opt_idiv_const", nil},
+			{2, 165, "opt_algebraic_before_lower_int64", nil},
+			{4, 166, "", []node{
+				{2, 166, "loop", nil},
+				{3, 167, "", []node{
+					{4, 167, "", []node{
+						{2, 167, "use", nil},
+						{2, 167, "scalar", nil},
+					}},
+					{4, 168, "", []node{
+						{2, 168, "lower_phis_to_scalar", nil},
+						{4, 168, "", []node{
+							{2, 168, "all", nil},
+							{2, 168, "true", nil},
+						}},
+					}},
+					{2, 169, "lower_64bit_phis", nil},
+					{2, 170, "opt_algebraic", nil},
+					{2, 171, "lower_doubles", nil},
+					{4, 172, "", []node{
+						{2, 172, "lower_int64", nil},
+						{4, 172, "", []node{
+							{2, 172, "sums", nil},
+							{2, 172, "true", nil},
+						}},
+					}},
+					{4, 173, "", []node{
+						{2, 173, "lower_idiv", nil},
+						{4, 173, "", []node{
+							{2, 173, "preamble", nil},
+							{2, 173, "true", nil},
+						}},
+					}},
+					{2, 174, "lower_alu", nil},
+					{2, 175, "opt_copy_prop", nil},
+					{2, 176, "opt_constant_folding", nil},
+					{2, 177, "opt_cse", nil},
+					{2, 178, "opt_dce", nil},
+				}},
+				{2, 179, "max", nil},
+				{2, 179, "8", nil},
+			}},
+		}},
+		{2, 182, "optimise", nil},
+		{3, 183, "", []node{
+			{4, 183, "", []node{
+				{2, 183, "if", nil},
+				{2, 183, "level >= O1", nil},
+				{2, 184, "then", nil},
+				{3, 185, "", []node{
+					{4, 185, "", []node{
+						{2, 185, "loop", nil},
+						{3, 186, "", []node{
 							{4, 186, "", []node{
 								{2, 186, "use", nil},
-								{2, 186, "tail", nil},
+								{2, 186, "turn", nil},
 							}},
-							{4, 187, "", []node{
-								{2, 187, "if", nil},
-								{2, 187, "level != Os", nil},
-								{2, 188, "then", nil},
-								{3, 188, "", []node{
-									{4, 188, "", []node{
-										{2, 188, "opt_loop_unroll", nil},
-										{4, 188, "", []node{
-											{2, 188, "bounded", nil},
-											{2, 188, "true", nil},
+							{2, 187, "opt_conditional_discard", nil},
+							{4, 188, "", []node{
+								{2, 188, "opt_peephole_select", nil},
+								{4, 188, "", []node{
+									{2, 188, "limit", nil},
+									{2, 188, "16", nil},
+									{2, 188, "indirect_load_ok", nil},
+									{2, 188, "true", nil},
+									{2, 188, "expensive_alu_ok", nil},
+									{2, 188, "true", nil},
+									{2, 188, "loads", nil},
+									{2, 188, "true", nil},
+								}},
+							}},
+							{4, 189, "", []node{
+								{2, 189, "use", nil},
+								{2, 189, "tail", nil},
+							}},
+							{4, 190, "", []node{
+								{2, 190, "if", nil},
+								{2, 190, "level != Os", nil},
+								{2, 191, "then", nil},
+								{3, 191, "", []node{
+									{4, 191, "", []node{
+										{2, 191, "opt_loop_unroll", nil},
+										{4, 191, "", []node{
+											{2, 191, "bounded", nil},
+											{2, 191, "true", nil},
 										}},
 									}},
 								}},
-								{2, 189, "else", nil},
-								{3, 189, "", []node{
-									{4, 189, "", []node{
-										{2, 189, "opt_loop_unroll", nil},
-										{4, 189, "", []node{
-											{2, 189, "max_iterations", nil},
-											{2, 189, "4", nil},
-											{2, 189, "bounded", nil},
-											{2, 189, "true", nil},
+								{2, 192, "else", nil},
+								{3, 192, "", []node{
+									{4, 192, "", []node{
+										{2, 192, "opt_loop_unroll", nil},
+										{4, 192, "", []node{
+											{2, 192, "max_iterations", nil},
+											{2, 192, "4", nil},
+											{2, 192, "bounded", nil},
+											{2, 192, "true", nil},
 										}},
 									}},
 								}},
 							}},
 						}},
-						{2, 190, "max", nil},
-						{2, 190, "12", nil},
+						{2, 193, "max", nil},
+						{2, 193, "12", nil},
 					}},
 				}},
-				{2, 191, "else", nil},
-				{3, 192, "", []node{
-					{4, 192, "", []node{
-						{2, 192, "use", nil},
-						{2, 192, "clean", nil},
+				{2, 194, "else", nil},
+				{3, 195, "", []node{
+					{4, 195, "", []node{
+						{2, 195, "use", nil},
+						{2, 195, "clean", nil},
 					}},
 				}},
 			}},
 		}},
-		{2, 195, "vectors_turn", nil},
-		{3, 196, "", []node{
-			{4, 196, "", []node{
-				{2, 196, "use", nil},
-				{2, 196, "turn", nil},
+		{2, 198, "vectors_turn", nil},
+		{3, 199, "", []node{
+			{4, 199, "", []node{
+				{2, 199, "use", nil},
+				{2, 199, "turn", nil},
 			}},
-			{4, 197, "", []node{
-				{2, 197, "opt_peephole_select", nil},
-				{4, 197, "", []node{
-					{2, 197, "limit", nil},
-					{2, 197, "64", nil},
-					{2, 197, "indirect_load_ok", nil},
-					{2, 197, "true", nil},
-					{2, 197, "expensive_alu_ok", nil},
-					{2, 197, "true", nil},
-					{2, 197, "loads", nil},
-					{2, 197, "true", nil},
-				}},
-			}},
-			{4, 198, "", []node{
-				{2, 198, "use", nil},
-				{2, 198, "tail", nil},
-			}},
-			{2, 199, "opt_const_components", nil},
 			{4, 200, "", []node{
-				{2, 200, "if", nil},
-				{2, 200, "level != Os", nil},
-				{2, 201, "then", nil},
-				{3, 201, "", []node{
-					{4, 201, "", []node{
-						{2, 201, "opt_loop_unroll", nil},
-						{4, 201, "", []node{
-							{2, 201, "bounded", nil},
-							{2, 201, "true", nil},
+				{2, 200, "opt_peephole_select", nil},
+				{4, 200, "", []node{
+					{2, 200, "limit", nil},
+					{2, 200, "64", nil},
+					{2, 200, "indirect_load_ok", nil},
+					{2, 200, "true", nil},
+					{2, 200, "expensive_alu_ok", nil},
+					{2, 200, "true", nil},
+					{2, 200, "loads", nil},
+					{2, 200, "true", nil},
+				}},
+			}},
+			{4, 201, "", []node{
+				{2, 201, "use", nil},
+				{2, 201, "tail", nil},
+			}},
+			{2, 202, "opt_const_components", nil},
+			{4, 203, "", []node{
+				{2, 203, "if", nil},
+				{2, 203, "level != Os", nil},
+				{2, 204, "then", nil},
+				{3, 204, "", []node{
+					{4, 204, "", []node{
+						{2, 204, "opt_loop_unroll", nil},
+						{4, 204, "", []node{
+							{2, 204, "bounded", nil},
+							{2, 204, "true", nil},
 						}},
 					}},
 				}},
-				{2, 202, "else", nil},
-				{3, 202, "", []node{
-					{4, 202, "", []node{
-						{2, 202, "opt_loop_unroll", nil},
-						{4, 202, "", []node{
-							{2, 202, "max_iterations", nil},
-							{2, 202, "4", nil},
-							{2, 202, "bounded", nil},
-							{2, 202, "true", nil},
+				{2, 205, "else", nil},
+				{3, 205, "", []node{
+					{4, 205, "", []node{
+						{2, 205, "opt_loop_unroll", nil},
+						{4, 205, "", []node{
+							{2, 205, "max_iterations", nil},
+							{2, 205, "4", nil},
+							{2, 205, "bounded", nil},
+							{2, 205, "true", nil},
 						}},
 					}},
 				}},
 			}},
 		}},
-		{2, 205, "vectors", nil},
-		{3, 206, "", []node{
-			{4, 206, "", []node{
-				{2, 206, "if", nil},
-				{2, 206, "level >= O1", nil},
-				{2, 207, "then", nil},
-				{3, 208, "", []node{
-					{4, 208, "", []node{
-						{2, 208, "loop", nil},
-						{3, 209, "", []node{
-							{4, 209, "", []node{
-								{2, 209, "use", nil},
-								{2, 209, "vectors_turn", nil},
+		{2, 208, "vectors", nil},
+		{3, 209, "", []node{
+			{4, 209, "", []node{
+				{2, 209, "if", nil},
+				{2, 209, "level >= O1", nil},
+				{2, 210, "then", nil},
+				{3, 211, "", []node{
+					{4, 211, "", []node{
+						{2, 211, "loop", nil},
+						{3, 212, "", []node{
+							{4, 212, "", []node{
+								{2, 212, "use", nil},
+								{2, 212, "vectors_turn", nil},
 							}},
-							{4, 211, "", []node{
-								{2, 211, "opt_vectorize", nil},
-								{4, 211, "", []node{
-									{2, 211, "distance", nil},
-									{2, 211, "2", nil},
-									{2, 211, "ends", nil},
-									{2, 211, "true", nil},
-									{2, 211, "coords", nil},
-									{2, 211, "8", nil},
-									{2, 211, "consts", nil},
-									{2, 211, "false", nil},
+							{4, 214, "", []node{
+								{2, 214, "opt_vectorize", nil},
+								{4, 214, "", []node{
+									{2, 214, "distance", nil},
+									{2, 214, "2", nil},
+									{2, 214, "ends", nil},
+									{2, 214, "true", nil},
+									{2, 214, "coords", nil},
+									{2, 214, "8", nil},
+									{2, 214, "consts", nil},
+									{2, 214, "false", nil},
 								}},
 							}},
 						}},
-						{2, 212, "max", nil},
-						{2, 212, "12", nil},
+						{2, 215, "max", nil},
+						{2, 215, "12", nil},
 					}},
 				}},
-				{2, 213, "else", nil},
-				{3, 214, "", []node{
-					{4, 214, "", []node{
-						{2, 214, "use", nil},
-						{2, 214, "clean", nil},
+				{2, 216, "else", nil},
+				{3, 217, "", []node{
+					{4, 217, "", []node{
+						{2, 217, "use", nil},
+						{2, 217, "clean", nil},
 					}},
 				}},
 			}},
 		}},
-		{2, 217, "last_vectors", nil},
-		{3, 218, "", []node{
-			{4, 218, "", []node{
-				{2, 218, "if", nil},
-				{2, 218, "level >= O1", nil},
-				{2, 219, "then", nil},
-				{3, 220, "", []node{
-					{4, 220, "", []node{
-						{2, 220, "loop", nil},
-						{3, 221, "", []node{
-							{4, 221, "", []node{
-								{2, 221, "use", nil},
-								{2, 221, "vectors_turn", nil},
+		{2, 220, "last_vectors", nil},
+		{3, 221, "", []node{
+			{4, 221, "", []node{
+				{2, 221, "if", nil},
+				{2, 221, "level >= O1", nil},
+				{2, 222, "then", nil},
+				{3, 223, "", []node{
+					{4, 223, "", []node{
+						{2, 223, "loop", nil},
+						{3, 224, "", []node{
+							{4, 224, "", []node{
+								{2, 224, "use", nil},
+								{2, 224, "vectors_turn", nil},
 							}},
-							{4, 222, "", []node{
-								{2, 222, "opt_vectorize", nil},
-								{4, 222, "", []node{
-									{2, 222, "distance", nil},
-									{2, 222, "16", nil},
-									{2, 222, "ends", nil},
-									{2, 222, "true", nil},
-									{2, 222, "coords", nil},
-									{2, 222, "16", nil},
+							{4, 225, "", []node{
+								{2, 225, "opt_vectorize", nil},
+								{4, 225, "", []node{
+									{2, 225, "distance", nil},
+									{2, 225, "16", nil},
+									{2, 225, "ends", nil},
+									{2, 225, "true", nil},
+									{2, 225, "coords", nil},
+									{2, 225, "16", nil},
 								}},
 							}},
 						}},
-						{2, 223, "max", nil},
-						{2, 223, "12", nil},
+						{2, 226, "max", nil},
+						{2, 226, "12", nil},
 					}},
 				}},
-				{2, 224, "else", nil},
-				{3, 225, "", []node{
-					{4, 225, "", []node{
-						{2, 225, "use", nil},
-						{2, 225, "clean", nil},
+				{2, 227, "else", nil},
+				{3, 228, "", []node{
+					{4, 228, "", []node{
+						{2, 228, "use", nil},
+						{2, 228, "clean", nil},
 					}},
 				}},
 			}},
 		}},
 	}},
-	{2, 230, "codegen", nil},
-	{4, 232, "", []node{
-		{2, 232, "ir3_handles", nil},
-		{3, 232, "", []node{
-			{2, 232, "opt_copy_prop", nil},
-			{2, 232, "opt_constant_folding", nil},
+	{2, 233, "codegen", nil},
+	{4, 235, "", []node{
+		{2, 235, "ir3_handles", nil},
+		{3, 235, "", []node{
+			{2, 235, "opt_copy_prop", nil},
+			{2, 235, "opt_constant_folding", nil},
 		}},
-		{2, 234, "ir3_offsets", nil},
-		{3, 234, "", []node{
-			{2, 234, "opt_copy_prop", nil},
-			{2, 234, "opt_constant_folding", nil},
-			{2, 234, "opt_dce", nil},
-			{2, 234, "opt_cse", nil},
-		}},
-		{2, 236, "ir3_emits", nil},
+		{2, 237, "ir3_offsets", nil},
 		{3, 237, "", []node{
-			{2, 237, "lower_vars_to_ssa", nil},
-			{2, 238, "opt_copy_prop", nil},
-			{2, 239, "opt_constant_folding", nil},
-			{2, 240, "opt_remove_phis", nil},
-			{2, 241, "opt_dce", nil},
-			{2, 242, "opt_cse", nil},
-			{2, 243, "remove_dead_variables", nil},
+			{2, 237, "opt_copy_prop", nil},
+			{2, 237, "opt_constant_folding", nil},
+			{2, 237, "opt_dce", nil},
+			{2, 237, "opt_cse", nil},
 		}},
-		{2, 245, "ir3_chain", nil},
-		{3, 245, "", []node{
-			{2, 245, "lower_alu_to_scalar", nil},
-			{2, 245, "opt_copy_prop", nil},
-			{2, 245, "opt_constant_folding", nil},
+		{2, 239, "ir3_emits", nil},
+		{3, 240, "", []node{
+			{2, 240, "lower_vars_to_ssa", nil},
+			{2, 241, "opt_copy_prop", nil},
+			{2, 242, "opt_constant_folding", nil},
+			{2, 243, "opt_remove_phis", nil},
+			{2, 244, "opt_dce", nil},
 			{2, 245, "opt_cse", nil},
-			{2, 245, "opt_dce", nil},
+			{2, 246, "remove_dead_variables", nil},
 		}},
-		{2, 247, "ir3_dead", nil},
-		{3, 247, "", []node{
-			{2, 247, "opt_dce", nil},
+		{2, 248, "ir3_chain", nil},
+		{3, 248, "", []node{
+			{2, 248, "lower_alu_to_scalar", nil},
+			{2, 248, "opt_copy_prop", nil},
+			{2, 248, "opt_constant_folding", nil},
+			{2, 248, "opt_cse", nil},
+			{2, 248, "opt_dce", nil},
 		}},
-		{2, 250, "agx_handles", nil},
+		{2, 250, "ir3_dead", nil},
 		{3, 250, "", []node{
-			{2, 250, "opt_copy_prop", nil},
-			{2, 250, "opt_constant_folding", nil},
 			{2, 250, "opt_dce", nil},
 		}},
-		{2, 252, "agx_chosen", nil},
-		{3, 252, "", []node{
-			{2, 252, "opt_dead_cf", nil},
-			{2, 252, "opt_dce", nil},
+		{2, 253, "agx_handles", nil},
+		{3, 253, "", []node{
+			{2, 253, "opt_copy_prop", nil},
+			{2, 253, "opt_constant_folding", nil},
+			{2, 253, "opt_dce", nil},
 		}},
-		{2, 254, "agx_part", nil},
+		{2, 255, "agx_chosen", nil},
 		{3, 255, "", []node{
-			{4, 255, "", []node{
-				{2, 255, "loop", nil},
-				{3, 256, "", []node{
-					{2, 256, "lower_alu", nil},
-					{2, 257, "opt_idiv_const", nil},
-					{2, 258, "lower_idiv", nil},
-					{2, 259, "lower_alu_to_scalar", nil},
-					{2, 260, "opt_algebraic", nil},
-					{2, 261, "opt_copy_prop", nil},
-					{2, 262, "opt_constant_folding", nil},
-					{2, 263, "opt_cse", nil},
-					{2, 264, "opt_dce", nil},
-				}},
-			}},
+			{2, 255, "opt_dead_cf", nil},
+			{2, 255, "opt_dce", nil},
 		}},
-		{2, 266, "agx_tess", nil},
-		{3, 267, "", []node{
-			{4, 267, "", []node{
-				{2, 267, "loop", nil},
-				{3, 267, "", []node{
-					{2, 267, "lower_alu", nil},
-					{2, 267, "lower_idiv", nil},
-					{2, 267, "lower_alu_to_scalar", nil},
-					{2, 267, "opt_copy_prop", nil},
-					{2, 267, "opt_constant_folding", nil},
-					{2, 267, "opt_cse", nil},
+		{2, 257, "agx_part", nil},
+		{3, 258, "", []node{
+			{4, 258, "", []node{
+				{2, 258, "loop", nil},
+				{3, 259, "", []node{
+					{2, 259, "lower_alu", nil},
+					{2, 260, "opt_idiv_const", nil},
+					{2, 261, "lower_idiv", nil},
+					{2, 262, "lower_alu_to_scalar", nil},
+					{2, 263, "opt_algebraic", nil},
+					{2, 264, "opt_copy_prop", nil},
+					{2, 265, "opt_constant_folding", nil},
+					{2, 266, "opt_cse", nil},
 					{2, 267, "opt_dce", nil},
 				}},
 			}},
 		}},
-		{2, 270, "agx_geometry", nil},
-		{3, 271, "", []node{
-			{2, 271, "lower_vars_to_ssa", nil},
-			{4, 272, "", []node{
-				{2, 272, "loop", nil},
-				{3, 273, "", []node{
-					{2, 273, "opt_copy_prop", nil},
-					{2, 274, "opt_constant_folding", nil},
-					{2, 275, "opt_dead_cf", nil},
-					{2, 276, "opt_remove_phis", nil},
-					{2, 277, "opt_dce", nil},
-					{2, 278, "opt_cse", nil},
-					{2, 279, "opt_peephole_select", nil},
-					{2, 280, "lower_alu", nil},
-					{2, 281, "opt_idiv_const", nil},
-					{2, 282, "lower_idiv", nil},
-					{2, 283, "lower_alu_to_scalar", nil},
+		{2, 269, "agx_tess", nil},
+		{3, 270, "", []node{
+			{4, 270, "", []node{
+				{2, 270, "loop", nil},
+				{3, 270, "", []node{
+					{2, 270, "lower_alu", nil},
+					{2, 270, "lower_idiv", nil},
+					{2, 270, "lower_alu_to_scalar", nil},
+					{2, 270, "opt_copy_prop", nil},
+					{2, 270, "opt_constant_folding", nil},
+					{2, 270, "opt_cse", nil},
+					{2, 270, "opt_dce", nil},
 				}},
 			}},
-			{2, 284, "remove_dead_variables", nil},
 		}},
-		{2, 288, "midgard_stages", nil},
-		{3, 289, "", []node{
-			{2, 289, "lower_vars_to_ssa", nil},
-			{4, 290, "", []node{
-				{2, 290, "loop", nil},
-				{3, 290, "", []node{
-					{2, 290, "opt_copy_prop", nil},
-					{2, 290, "opt_constant_folding", nil},
-					{2, 290, "opt_dead_cf", nil},
-					{2, 290, "opt_remove_phis", nil},
-					{2, 290, "opt_dce", nil},
-					{2, 290, "opt_cse", nil},
+		{2, 273, "agx_geometry", nil},
+		{3, 274, "", []node{
+			{2, 274, "lower_vars_to_ssa", nil},
+			{4, 275, "", []node{
+				{2, 275, "loop", nil},
+				{3, 276, "", []node{
+					{2, 276, "opt_copy_prop", nil},
+					{2, 277, "opt_constant_folding", nil},
+					{2, 278, "opt_dead_cf", nil},
+					{2, 279, "opt_remove_phis", nil},
+					{2, 280, "opt_dce", nil},
+					{2, 281, "opt_cse", nil},
+					{2, 282, "opt_peephole_select", nil},
+					{2, 283, "lower_alu", nil},
+					{2, 284, "opt_idiv_const", nil},
+					{2, 285, "lower_idiv", nil},
+					{2, 286, "lower_alu_to_scalar", nil},
 				}},
 			}},
-			{2, 291, "remove_dead_variables", nil},
-			{2, 292, "lower_bool_to_int32", nil},
-			{2, 293, "opt_copy_prop", nil},
-			{2, 294, "opt_dce", nil},
+			{2, 287, "remove_dead_variables", nil},
 		}},
-		{2, 298, "link_prepare", nil},
-		{3, 299, "", []node{
-			{4, 299, "", []node{
-				{2, 299, "use", nil},
-				{2, 299, "frontend", nil},
-			}},
-			{2, 300, "propagate_invariant", nil},
-			{4, 301, "", []node{
-				{2, 301, "loop", nil},
-				{3, 301, "", []node{
-					{2, 301, "lower_vars_to_ssa", nil},
-					{2, 301, "opt_copy_prop", nil},
-					{2, 301, "opt_dce", nil},
-					{2, 301, "opt_constant_folding", nil},
-					{2, 301, "opt_dead_cf", nil},
-					{2, 301, "opt_loop", nil},
+		{2, 291, "midgard_stages", nil},
+		{3, 292, "", []node{
+			{2, 292, "lower_vars_to_ssa", nil},
+			{4, 293, "", []node{
+				{2, 293, "loop", nil},
+				{3, 293, "", []node{
+					{2, 293, "opt_copy_prop", nil},
+					{2, 293, "opt_constant_folding", nil},
+					{2, 293, "opt_dead_cf", nil},
+					{2, 293, "opt_remove_phis", nil},
+					{2, 293, "opt_dce", nil},
+					{2, 293, "opt_cse", nil},
 				}},
 			}},
+			{2, 294, "remove_dead_variables", nil},
+			{2, 295, "lower_bool_to_int32", nil},
+			{2, 296, "opt_copy_prop", nil},
+			{2, 297, "opt_dce", nil},
+		}},
+		{2, 301, "link_prepare", nil},
+		{3, 302, "", []node{
 			{4, 302, "", []node{
-				{2, 302, "if", nil},
-				{2, 302, "stage != tess_ctrl", nil},
-				{2, 303, "then", nil},
+				{2, 302, "use", nil},
+				{2, 302, "frontend", nil},
+			}},
+			{2, 303, "propagate_invariant", nil},
+			{4, 304, "", []node{
+				{2, 304, "loop", nil},
 				{3, 304, "", []node{
-					{4, 304, "", []node{
-						{2, 304, "lower_io_to_temporaries", nil},
-						{4, 304, "", []node{
-							{2, 304, "modes", nil},
-							{2, 304, "shader_out", nil},
-						}},
-					}},
-					{2, 305, "lower_global_vars_to_local", nil},
+					{2, 304, "lower_vars_to_ssa", nil},
+					{2, 304, "opt_copy_prop", nil},
+					{2, 304, "opt_dce", nil},
+					{2, 304, "opt_constant_folding", nil},
+					{2, 304, "opt_dead_cf", nil},
+					{2, 304, "opt_loop", nil},
 				}},
 			}},
-			{4, 306, "", []node{
-				{2, 306, "if", nil},
-				{2, 306, "stage == fragment", nil},
-				{2, 307, "then", nil},
-				{3, 308, "", []node{
-					{4, 308, "", []node{
-						{2, 308, "lower_io_to_temporaries", nil},
-						{4, 308, "", []node{
-							{2, 308, "modes", nil},
-							{2, 308, "shader_in", nil},
+			{4, 305, "", []node{
+				{2, 305, "if", nil},
+				{2, 305, "stage != tess_ctrl", nil},
+				{2, 306, "then", nil},
+				{3, 307, "", []node{
+					{4, 307, "", []node{
+						{2, 307, "lower_io_to_temporaries", nil},
+						{4, 307, "", []node{
+							{2, 307, "modes", nil},
+							{2, 307, "shader_out", nil},
 						}},
 					}},
-					{2, 309, "lower_global_vars_to_local", nil},
+					{2, 308, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{2, 310, "split_var_copies", nil},
-			{2, 311, "lower_var_copies", nil},
-			{2, 312, "split_struct_vars", nil},
-			{2, 313, "lower_vars_to_ssa", nil},
-			{4, 314, "", []node{
-				{2, 314, "if", nil},
-				{2, 314, "stage == vertex", nil},
-				{2, 315, "then", nil},
-				{3, 316, "", []node{
-					{4, 316, "", []node{
-						{2, 316, "lower_io_arrays_to_elements", nil},
-						{4, 316, "", []node{
-							{2, 316, "modes", nil},
-							{2, 316, "shader_out", nil},
+			{4, 309, "", []node{
+				{2, 309, "if", nil},
+				{2, 309, "stage == fragment", nil},
+				{2, 310, "then", nil},
+				{3, 311, "", []node{
+					{4, 311, "", []node{
+						{2, 311, "lower_io_to_temporaries", nil},
+						{4, 311, "", []node{
+							{2, 311, "modes", nil},
+							{2, 311, "shader_in", nil},
 						}},
 					}},
-					{4, 317, "", []node{
-						{2, 317, "lower_io_to_scalar_early", nil},
-						{4, 317, "", []node{
-							{2, 317, "modes", nil},
-							{2, 317, "shader_out", nil},
-						}},
-					}},
+					{2, 312, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{4, 318, "", []node{
-				{2, 318, "if", nil},
-				{2, 318, "stage == fragment", nil},
-				{2, 319, "then", nil},
-				{3, 320, "", []node{
+			{2, 313, "split_var_copies", nil},
+			{2, 314, "lower_var_copies", nil},
+			{2, 315, "split_struct_vars", nil},
+			{2, 316, "lower_vars_to_ssa", nil},
+			{4, 317, "", []node{
+				{2, 317, "if", nil},
+				{2, 317, "stage == vertex", nil},
+				{2, 318, "then", nil},
+				{3, 319, "", []node{
+					{4, 319, "", []node{
+						{2, 319, "lower_io_arrays_to_elements", nil},
+						{4, 319, "", []node{
+							{2, 319, "modes", nil},
+							{2, 319, "shader_out", nil},
+						}},
+					}},
 					{4, 320, "", []node{
-						{2, 320, "lower_io_arrays_to_elements", nil},
+						{2, 320, "lower_io_to_scalar_early", nil},
 						{4, 320, "", []node{
 							{2, 320, "modes", nil},
-							{2, 320, "shader_in", nil},
-						}},
-					}},
-					{4, 321, "", []node{
-						{2, 321, "lower_io_to_scalar_early", nil},
-						{4, 321, "", []node{
-							{2, 321, "modes", nil},
-							{2, 321, "shader_in", nil},
+							{2, 320, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 322, "", []node{
-				{2, 322, "if", nil},
-				{2, 322, "stage != vertex && stage != fragment", nil},
-				{2, 323, "then", nil},
+			{4, 321, "", []node{
+				{2, 321, "if", nil},
+				{2, 321, "stage == fragment", nil},
+				{2, 322, "then", nil},
 				{3, 323, "", []node{
-					{2, 323, "lower_io_arrays_to_elements", nil},
-					{2, 323, "lower_io_to_scalar_early", nil},
-				}},
-			}},
-			{4, 324, "", []node{
-				{2, 324, "loop", nil},
-				{3, 324, "", []node{
-					{4, 324, "", []node{
-						{2, 324, "use", nil},
-						{2, 324, "turn", nil},
+					{4, 323, "", []node{
+						{2, 323, "lower_io_arrays_to_elements", nil},
+						{4, 323, "", []node{
+							{2, 323, "modes", nil},
+							{2, 323, "shader_in", nil},
+						}},
 					}},
 					{4, 324, "", []node{
-						{2, 324, "use", nil},
-						{2, 324, "tail", nil},
+						{2, 324, "lower_io_to_scalar_early", nil},
+						{4, 324, "", []node{
+							{2, 324, "modes", nil},
+							{2, 324, "shader_in", nil},
+						}},
 					}},
 				}},
-				{2, 325, "max", nil},
-				{2, 325, "8", nil},
 			}},
-			{4, 326, "", []node{
-				{2, 326, "remove_dead_variables", nil},
-				{4, 326, "", []node{
-					{2, 326, "modes", nil},
-					{2, 326, "shader_in|shader_out", nil},
+			{4, 325, "", []node{
+				{2, 325, "if", nil},
+				{2, 325, "stage != vertex && stage != fragment", nil},
+				{2, 326, "then", nil},
+				{3, 326, "", []node{
+					{2, 326, "lower_io_arrays_to_elements", nil},
+					{2, 326, "lower_io_to_scalar_early", nil},
 				}},
 			}},
-		}},
-		{2, 328, "link_turn", nil},
-		{3, 329, "", []node{
+			{4, 327, "", []node{
+				{2, 327, "loop", nil},
+				{3, 327, "", []node{
+					{4, 327, "", []node{
+						{2, 327, "use", nil},
+						{2, 327, "turn", nil},
+					}},
+					{4, 327, "", []node{
+						{2, 327, "use", nil},
+						{2, 327, "tail", nil},
+					}},
+				}},
+				{2, 328, "max", nil},
+				{2, 328, "8", nil},
+			}},
 			{4, 329, "", []node{
-				{2, 329, "loop", nil},
-				{3, 329, "", []node{
-					{4, 329, "", []node{
-						{2, 329, "use", nil},
-						{2, 329, "turn", nil},
-					}},
-					{4, 329, "", []node{
-						{2, 329, "use", nil},
-						{2, 329, "tail", nil},
-					}},
-				}},
-				{2, 330, "max", nil},
-				{2, 330, "8", nil},
-			}},
-			{4, 331, "", []node{
-				{2, 331, "remove_dead_variables", nil},
-				{4, 331, "", []node{
-					{2, 331, "modes", nil},
-					{2, 331, "shader_in|shader_out", nil},
+				{2, 329, "remove_dead_variables", nil},
+				{4, 329, "", []node{
+					{2, 329, "modes", nil},
+					{2, 329, "shader_in|shader_out", nil},
 				}},
 			}},
 		}},
-		{2, 333, "link_finish", nil},
-		{3, 334, "", []node{
+		{2, 331, "link_turn", nil},
+		{3, 332, "", []node{
+			{4, 332, "", []node{
+				{2, 332, "loop", nil},
+				{3, 332, "", []node{
+					{4, 332, "", []node{
+						{2, 332, "use", nil},
+						{2, 332, "turn", nil},
+					}},
+					{4, 332, "", []node{
+						{2, 332, "use", nil},
+						{2, 332, "tail", nil},
+					}},
+				}},
+				{2, 333, "max", nil},
+				{2, 333, "8", nil},
+			}},
 			{4, 334, "", []node{
 				{2, 334, "remove_dead_variables", nil},
 				{4, 334, "", []node{
@@ -883,350 +887,344 @@ var builtinTree = node{4, 6, "", []node{
 					{2, 334, "shader_in|shader_out", nil},
 				}},
 			}},
-			{4, 335, "", []node{
-				{2, 335, "if", nil},
-				{2, 335, "stage == vertex", nil},
-				{2, 336, "then", nil},
-				{3, 336, "", []node{
-					{4, 336, "", []node{
-						{2, 336, "lower_io_to_vector", nil},
-						{4, 336, "", []node{
-							{2, 336, "modes", nil},
-							{2, 336, "shader_out", nil},
-						}},
-					}},
-				}},
-			}},
+		}},
+		{2, 336, "link_finish", nil},
+		{3, 337, "", []node{
 			{4, 337, "", []node{
-				{2, 337, "if", nil},
-				{2, 337, "stage == fragment", nil},
-				{2, 338, "then", nil},
-				{3, 338, "", []node{
-					{4, 338, "", []node{
-						{2, 338, "lower_io_to_vector", nil},
-						{4, 338, "", []node{
-							{2, 338, "modes", nil},
-							{2, 338, "shader_in", nil},
+				{2, 337, "remove_dead_variables", nil},
+				{4, 337, "", []node{
+					{2, 337, "modes", nil},
+					{2, 337, "shader_in|shader_out", nil},
+				}},
+			}},
+			{4, 338, "", []node{
+				{2, 338, "if", nil},
+				{2, 338, "stage == vertex", nil},
+				{2, 339, "then", nil},
+				{3, 339, "", []node{
+					{4, 339, "", []node{
+						{2, 339, "lower_io_to_vector", nil},
+						{4, 339, "", []node{
+							{2, 339, "modes", nil},
+							{2, 339, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 339, "", []node{
-				{2, 339, "if", nil},
-				{2, 339, "stage != vertex && stage != fragment", nil},
-				{2, 340, "then", nil},
-				{3, 340, "", []node{
-					{2, 340, "lower_io_to_vector", nil},
+			{4, 340, "", []node{
+				{2, 340, "if", nil},
+				{2, 340, "stage == fragment", nil},
+				{2, 341, "then", nil},
+				{3, 341, "", []node{
+					{4, 341, "", []node{
+						{2, 341, "lower_io_to_vector", nil},
+						{4, 341, "", []node{
+							{2, 341, "modes", nil},
+							{2, 341, "shader_in", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 341, "opt_combine_stores", nil},
 			{4, 342, "", []node{
-				{2, 342, "loop", nil},
-				{3, 342, "", []node{
-					{2, 342, "lower_vars_to_ssa", nil},
-					{2, 342, "opt_copy_prop", nil},
-					{2, 342, "opt_cse", nil},
-					{2, 342, "opt_dce", nil},
+				{2, 342, "if", nil},
+				{2, 342, "stage != vertex && stage != fragment", nil},
+				{2, 343, "then", nil},
+				{3, 343, "", []node{
+					{2, 343, "lower_io_to_vector", nil},
 				}},
 			}},
-			{2, 343, "remove_dead_variables", nil},
-			{2, 344, "assign_io_locations", nil},
+			{2, 344, "opt_combine_stores", nil},
+			{4, 345, "", []node{
+				{2, 345, "loop", nil},
+				{3, 345, "", []node{
+					{2, 345, "lower_vars_to_ssa", nil},
+					{2, 345, "opt_copy_prop", nil},
+					{2, 345, "opt_cse", nil},
+					{2, 345, "opt_dce", nil},
+				}},
+			}},
+			{2, 346, "remove_dead_variables", nil},
+			{2, 347, "assign_io_locations", nil},
 		}},
 	}},
-	{2, 346, "pipelines", nil},
-	{4, 348, "", []node{
-		{2, 348, "common", nil},
-		{3, 349, "", []node{
-			{4, 349, "", []node{
-				{2, 349, "use", nil},
-				{2, 349, "frontend", nil},
-			}},
-			{4, 350, "", []node{
-				{2, 350, "hook", nil},
-				{2, 350, "start", nil},
-			}},
-			{2, 351, "propagate_invariant", nil},
+	{2, 349, "pipelines", nil},
+	{4, 351, "", []node{
+		{2, 351, "common", nil},
+		{3, 352, "", []node{
 			{4, 352, "", []node{
 				{2, 352, "use", nil},
-				{2, 352, "clean", nil},
+				{2, 352, "frontend", nil},
 			}},
 			{4, 353, "", []node{
-				{2, 353, "if", nil},
-				{2, 353, "level >= O1", nil},
-				{2, 354, "then", nil},
-				{3, 354, "", []node{
-					{2, 354, "opt_ray_queries", nil},
-					{2, 354, "opt_ray_query_ranges", nil},
-				}},
+				{2, 353, "hook", nil},
+				{2, 353, "start", nil},
+			}},
+			{2, 354, "propagate_invariant", nil},
+			{4, 355, "", []node{
+				{2, 355, "use", nil},
+				{2, 355, "clean", nil},
 			}},
 			{4, 356, "", []node{
 				{2, 356, "if", nil},
-				{2, 356, "ycbcr", nil},
+				{2, 356, "level >= O1", nil},
 				{2, 357, "then", nil},
 				{3, 357, "", []node{
-					{4, 357, "", []node{
-						{2, 357, "lower_tex", nil},
-						{4, 357, "", []node{
-							{2, 357, "ycbcr", nil},
-							{2, 357, "options", nil},
+					{2, 357, "opt_ray_queries", nil},
+					{2, 357, "opt_ray_query_ranges", nil},
+				}},
+			}},
+			{4, 359, "", []node{
+				{2, 359, "if", nil},
+				{2, 359, "ycbcr", nil},
+				{2, 360, "then", nil},
+				{3, 360, "", []node{
+					{4, 360, "", []node{
+						{2, 360, "lower_tex", nil},
+						{4, 360, "", []node{
+							{2, 360, "ycbcr", nil},
+							{2, 360, "options", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 358, "gather_info", nil},
+			{2, 361, "gather_info", nil},
 		}},
-		{2, 361, "ir", nil},
-		{3, 362, "", []node{
-			{4, 362, "", []node{
-				{2, 362, "use", nil},
-				{2, 362, "common", nil},
+		{2, 364, "ir", nil},
+		{3, 365, "", []node{
+			{4, 365, "", []node{
+				{2, 365, "use", nil},
+				{2, 365, "common", nil},
 			}},
-			{4, 363, "", []node{
-				{2, 363, "use", nil},
-				{2, 363, "interface", nil},
-			}},
-		}},
-		{2, 365, "ir3", nil},
-		{3, 366, "", []node{
 			{4, 366, "", []node{
 				{2, 366, "use", nil},
-				{2, 366, "common", nil},
+				{2, 366, "interface", nil},
 			}},
-			{4, 368, "", []node{
-				{2, 368, "if", nil},
-				{2, 368, "level >= O1", nil},
-				{2, 369, "then", nil},
-				{3, 369, "", []node{
-					{4, 369, "", []node{
-						{2, 369, "opt_shrink_stores", nil},
-						{4, 369, "", []node{
-							{2, 369, "images", nil},
-							{2, 369, "true", nil},
+		}},
+		{2, 368, "ir3", nil},
+		{3, 369, "", []node{
+			{4, 369, "", []node{
+				{2, 369, "use", nil},
+				{2, 369, "common", nil},
+			}},
+			{4, 371, "", []node{
+				{2, 371, "if", nil},
+				{2, 371, "level >= O1", nil},
+				{2, 372, "then", nil},
+				{3, 372, "", []node{
+					{4, 372, "", []node{
+						{2, 372, "opt_shrink_stores", nil},
+						{4, 372, "", []node{
+							{2, 372, "images", nil},
+							{2, 372, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 370, "lower_ray_queries", nil},
-			{4, 371, "", []node{
-				{2, 371, "use", nil},
-				{2, 371, "optimise", nil},
-			}},
-			{4, 372, "", []node{
-				{2, 372, "use", nil},
-				{2, 372, "interface", nil},
-			}},
+			{2, 373, "lower_ray_queries", nil},
 			{4, 374, "", []node{
-				{2, 374, "lower_atomics", nil},
-				{4, 374, "", []node{
-					{2, 374, "wide", nil},
-					{2, 374, "true", nil},
-				}},
+				{2, 374, "use", nil},
+				{2, 374, "optimise", nil},
 			}},
 			{4, 375, "", []node{
-				{2, 375, "if", nil},
-				{2, 375, "stage == fragment", nil},
-				{2, 376, "then", nil},
-				{3, 376, "", []node{
-					{2, 376, "lower_is_helper_invocation", nil},
-				}},
+				{2, 375, "use", nil},
+				{2, 375, "interface", nil},
 			}},
 			{4, 377, "", []node{
-				{2, 377, "lower_tex", nil},
+				{2, 377, "lower_atomics", nil},
 				{4, 377, "", []node{
-					{2, 377, "min_lod", nil},
+					{2, 377, "wide", nil},
 					{2, 377, "true", nil},
 				}},
 			}},
-			{2, 378, "lower_frexp", nil},
-			{2, 379, "lower_flrp", nil},
+			{4, 378, "", []node{
+				{2, 378, "if", nil},
+				{2, 378, "stage == fragment", nil},
+				{2, 379, "then", nil},
+				{3, 379, "", []node{
+					{2, 379, "lower_is_helper_invocation", nil},
+				}},
+			}},
 			{4, 380, "", []node{
-				{2, 380, "use", nil},
-				{2, 380, "scalar", nil},
+				{2, 380, "lower_tex", nil},
+				{4, 380, "", []node{
+					{2, 380, "min_lod", nil},
+					{2, 380, "true", nil},
+				}},
 			}},
-			{2, 381, "lower_phis_to_scalar", nil},
-			{4, 382, "", []node{
-				{2, 382, "use", nil},
-				{2, 382, "optimise", nil},
+			{2, 381, "lower_frexp", nil},
+			{2, 382, "lower_flrp", nil},
+			{4, 383, "", []node{
+				{2, 383, "use", nil},
+				{2, 383, "scalar", nil},
 			}},
-			{2, 384, "io_add_const_offset_to_base", nil},
-			{4, 387, "", []node{
-				{2, 387, "if", nil},
-				{2, 387, "level >= O1", nil},
-				{2, 388, "then", nil},
-				{3, 388, "", []node{
-					{2, 388, "shrink_vec_array_vars", nil},
-					{4, 388, "", []node{
-						{2, 388, "opt_large_constants", nil},
-						{4, 388, "", []node{
-							{2, 388, "packed", nil},
-							{2, 388, "32", nil},
+			{2, 384, "lower_phis_to_scalar", nil},
+			{4, 385, "", []node{
+				{2, 385, "use", nil},
+				{2, 385, "optimise", nil},
+			}},
+			{2, 387, "io_add_const_offset_to_base", nil},
+			{4, 390, "", []node{
+				{2, 390, "if", nil},
+				{2, 390, "level >= O1", nil},
+				{2, 391, "then", nil},
+				{3, 391, "", []node{
+					{2, 391, "shrink_vec_array_vars", nil},
+					{4, 391, "", []node{
+						{2, 391, "opt_large_constants", nil},
+						{4, 391, "", []node{
+							{2, 391, "packed", nil},
+							{2, 391, "32", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 389, "", []node{
-				{2, 389, "lower_indirect_derefs", nil},
-				{4, 389, "", []node{
-					{2, 389, "modes", nil},
-					{2, 389, "function_temp", nil},
-					{2, 389, "max_length", nil},
-					{2, 389, "4", nil},
-				}},
-			}},
-			{2, 390, "lower_vars_to_ssa", nil},
-			{4, 391, "", []node{
-				{2, 391, "lower_locals_to_regs", nil},
-				{4, 391, "", []node{
-					{2, 391, "max_words", nil},
-					{2, 391, "48", nil},
 				}},
 			}},
 			{4, 392, "", []node{
-				{2, 392, "lower_vars_to_explicit_types", nil},
+				{2, 392, "lower_indirect_derefs", nil},
 				{4, 392, "", []node{
 					{2, 392, "modes", nil},
-					{2, 392, "function_temp|shader_temp", nil},
+					{2, 392, "function_temp", nil},
+					{2, 392, "max_length", nil},
+					{2, 392, "4", nil},
 				}},
 			}},
-			{4, 393, "", []node{
-				{2, 393, "lower_explicit_io", nil},
-				{4, 393, "", []node{
-					{2, 393, "modes", nil},
-					{2, 393, "function_temp|shader_temp|mem_constant", nil},
+			{2, 393, "lower_vars_to_ssa", nil},
+			{4, 394, "", []node{
+				{2, 394, "lower_locals_to_regs", nil},
+				{4, 394, "", []node{
+					{2, 394, "max_words", nil},
+					{2, 394, "48", nil},
 				}},
 			}},
-			{2, 394, "remove_dead_derefs", nil},
 			{4, 395, "", []node{
-				{2, 395, "if", nil},
-				{2, 395, "level >= O1", nil},
-				{2, 396, "then", nil},
-				{3, 397, "", []node{
-					{2, 397, "opt_load_store_update_alignments", nil},
-					{4, 398, "", []node{
-						{2, 398, "opt_load_store_vectorize", nil},
-						{4, 398, "", []node{
-							{2, 398, "modes", nil},
-							{2, 398, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 398, "ubo_dynamic", nil},
-							{2, 398, "true", nil},
+				{2, 395, "lower_vars_to_explicit_types", nil},
+				{4, 395, "", []node{
+					{2, 395, "modes", nil},
+					{2, 395, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 396, "", []node{
+				{2, 396, "lower_explicit_io", nil},
+				{4, 396, "", []node{
+					{2, 396, "modes", nil},
+					{2, 396, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 397, "remove_dead_derefs", nil},
+			{4, 398, "", []node{
+				{2, 398, "if", nil},
+				{2, 398, "level >= O1", nil},
+				{2, 399, "then", nil},
+				{3, 400, "", []node{
+					{2, 400, "opt_load_store_update_alignments", nil},
+					{4, 401, "", []node{
+						{2, 401, "opt_load_store_vectorize", nil},
+						{4, 401, "", []node{
+							{2, 401, "modes", nil},
+							{2, 401, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 401, "ubo_dynamic", nil},
+							{2, 401, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 400, "lower_amul", nil},
-			{4, 401, "", []node{
-				{2, 401, "lower_mem_access_bit_sizes", nil},
-				{4, 401, "", []node{
-					{2, 401, "max_bits", nil},
-					{2, 401, "32", nil},
-					{2, 401, "const_bits", nil},
-					{2, 401, "32", nil},
-				}},
-			}},
-			{2, 402, "lower_wrmasks", nil},
-			{4, 403, "", []node{
-				{2, 403, "lower_subgroups", nil},
-				{4, 403, "", []node{
-					{2, 403, "only_64", nil},
-					{2, 403, "true", nil},
-					{2, 403, "to_scalar", nil},
-					{2, 403, "true", nil},
-					{2, 403, "split_64", nil},
-					{2, 403, "true", nil},
-					{2, 403, "vote_eq", nil},
-					{2, 403, "true", nil},
-					{2, 403, "scans", nil},
-					{2, 403, "true", nil},
-				}},
-			}},
+			{2, 403, "lower_amul", nil},
 			{4, 404, "", []node{
-				{2, 404, "lower_bit_size", nil},
+				{2, 404, "lower_mem_access_bit_sizes", nil},
 				{4, 404, "", []node{
-					{2, 404, "below", nil},
-					{2, 404, "16", nil},
-					{2, 404, "to", nil},
-					{2, 404, "16", nil},
+					{2, 404, "max_bits", nil},
+					{2, 404, "32", nil},
+					{2, 404, "const_bits", nil},
+					{2, 404, "32", nil},
 				}},
 			}},
-			{4, 405, "", []node{
-				{2, 405, "if", nil},
-				{2, 405, "level >= O1", nil},
-				{2, 406, "then", nil},
-				{3, 406, "", []node{
-					{2, 406, "opt_intrinsics", nil},
-					{2, 406, "opt_offsets", nil},
+			{2, 405, "lower_wrmasks", nil},
+			{4, 406, "", []node{
+				{2, 406, "lower_subgroups", nil},
+				{4, 406, "", []node{
+					{2, 406, "only_64", nil},
+					{2, 406, "true", nil},
+					{2, 406, "to_scalar", nil},
+					{2, 406, "true", nil},
+					{2, 406, "split_64", nil},
+					{2, 406, "true", nil},
+					{2, 406, "vote_eq", nil},
+					{2, 406, "true", nil},
+					{2, 406, "scans", nil},
+					{2, 406, "true", nil},
 				}},
 			}},
 			{4, 407, "", []node{
-				{2, 407, "use", nil},
-				{2, 407, "legalise", nil},
-			}},
-			{4, 408, "", []node{
-				{2, 408, "use", nil},
-				{2, 408, "optimise", nil},
-			}},
-			{4, 409, "", []node{
-				{2, 409, "lower_phis_to_scalar", nil},
-				{4, 409, "", []node{
-					{2, 409, "all", nil},
-					{2, 409, "true", nil},
+				{2, 407, "lower_bit_size", nil},
+				{4, 407, "", []node{
+					{2, 407, "below", nil},
+					{2, 407, "16", nil},
+					{2, 407, "to", nil},
+					{2, 407, "16", nil},
 				}},
 			}},
+			{4, 408, "", []node{
+				{2, 408, "if", nil},
+				{2, 408, "level >= O1", nil},
+				{2, 409, "then", nil},
+				{3, 409, "", []node{
+					{2, 409, "opt_intrinsics", nil},
+					{2, 409, "opt_offsets", nil},
+				}},
+			}},
+			{4, 410, "", []node{
+				{2, 410, "use", nil},
+				{2, 410, "legalise", nil},
+			}},
 			{4, 411, "", []node{
-				{2, 411, "if", nil},
-				{2, 411, "level >= O2", nil},
-				{2, 412, "then", nil},
-				{3, 413, "", []node{
-					{4, 413, "", []node{
-						{2, 413, "opt_gcm", nil},
-						{4, 413, "", []node{
-							{2, 413, "sink", nil},
-							{2, 413, "false", nil},
-						}},
-					}},
+				{2, 411, "use", nil},
+				{2, 411, "optimise", nil},
+			}},
+			{4, 412, "", []node{
+				{2, 412, "lower_phis_to_scalar", nil},
+				{4, 412, "", []node{
+					{2, 412, "all", nil},
+					{2, 412, "true", nil},
 				}},
 			}},
 			{4, 414, "", []node{
 				{2, 414, "if", nil},
-				{2, 414, "level >= O1", nil},
+				{2, 414, "level >= O2", nil},
 				{2, 415, "then", nil},
-				{3, 415, "", []node{
-					{4, 415, "", []node{
-						{2, 415, "use", nil},
-						{2, 415, "late", nil},
-					}},
-				}},
-			}},
-			{4, 416, "", []node{
-				{2, 416, "use", nil},
-				{2, 416, "clean", nil},
-			}},
-			{4, 418, "", []node{
-				{2, 418, "if", nil},
-				{2, 418, "level >= O1", nil},
-				{2, 419, "then", nil},
-				{3, 420, "", []node{
-					{4, 420, "", []node{
-						{2, 420, "opt_sink", nil},
-						{4, 420, "", []node{
-							{2, 420, "compares", nil},
-							{2, 420, "true", nil},
+				{3, 416, "", []node{
+					{4, 416, "", []node{
+						{2, 416, "opt_gcm", nil},
+						{4, 416, "", []node{
+							{2, 416, "sink", nil},
+							{2, 416, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 422, "", []node{
-				{2, 422, "if", nil},
-				{2, 422, "level >= O1", nil},
-				{2, 423, "then", nil},
+			{4, 417, "", []node{
+				{2, 417, "if", nil},
+				{2, 417, "level >= O1", nil},
+				{2, 418, "then", nil},
+				{3, 418, "", []node{
+					{4, 418, "", []node{
+						{2, 418, "use", nil},
+						{2, 418, "late", nil},
+					}},
+				}},
+			}},
+			{4, 419, "", []node{
+				{2, 419, "use", nil},
+				{2, 419, "clean", nil},
+			}},
+			{4, 421, "", []node{
+				{2, 421, "if", nil},
+				{2, 421, "level >= O1", nil},
+				{2, 422, "then", nil},
 				{3, 423, "", []node{
 					{4, 423, "", []node{
-						{2, 423, "opt_move", nil},
+						{2, 423, "opt_sink", nil},
 						{4, 423, "", []node{
-							{2, 423, "buffers", nil},
-							{2, 423, "true", nil},
 							{2, 423, "compares", nil},
-							{2, 423, "false", nil},
+							{2, 423, "true", nil},
 						}},
 					}},
 				}},
@@ -1237,568 +1235,584 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 426, "then", nil},
 				{3, 426, "", []node{
 					{4, 426, "", []node{
-						{2, 426, "opt_group_loads", nil},
+						{2, 426, "opt_move", nil},
 						{4, 426, "", []node{
-							{2, 426, "max_distance", nil},
-							{2, 426, "16", nil},
+							{2, 426, "buffers", nil},
+							{2, 426, "true", nil},
+							{2, 426, "compares", nil},
+							{2, 426, "false", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 428, "", []node{
 				{2, 428, "if", nil},
-				{2, 428, "level >= O1 && stage == fragment", nil},
+				{2, 428, "level >= O1", nil},
 				{2, 429, "then", nil},
 				{3, 429, "", []node{
-					{2, 429, "opt_move_discards_to_top", nil},
-				}},
-			}},
-			{2, 430, "remove_dead_variables", nil},
-			{2, 431, "gather_info", nil},
-		}},
-		{2, 433, "agx", nil},
-		{3, 434, "", []node{
-			{4, 434, "", []node{
-				{2, 434, "use", nil},
-				{2, 434, "common", nil},
-			}},
-			{4, 436, "", []node{
-				{2, 436, "if", nil},
-				{2, 436, "level >= O1", nil},
-				{2, 437, "then", nil},
-				{3, 437, "", []node{
-					{4, 437, "", []node{
-						{2, 437, "opt_shrink_stores", nil},
-						{4, 437, "", []node{
-							{2, 437, "images", nil},
-							{2, 437, "true", nil},
+					{4, 429, "", []node{
+						{2, 429, "opt_group_loads", nil},
+						{4, 429, "", []node{
+							{2, 429, "max_distance", nil},
+							{2, 429, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 438, "", []node{
-				{2, 438, "use", nil},
-				{2, 438, "optimise", nil},
+			{4, 431, "", []node{
+				{2, 431, "if", nil},
+				{2, 431, "level >= O1 && stage == fragment", nil},
+				{2, 432, "then", nil},
+				{3, 432, "", []node{
+					{2, 432, "opt_move_discards_to_top", nil},
+				}},
+			}},
+			{2, 433, "remove_dead_variables", nil},
+			{2, 434, "gather_info", nil},
+		}},
+		{2, 436, "agx", nil},
+		{3, 437, "", []node{
+			{4, 437, "", []node{
+				{2, 437, "use", nil},
+				{2, 437, "common", nil},
 			}},
 			{4, 439, "", []node{
-				{2, 439, "use", nil},
-				{2, 439, "interface", nil},
-			}},
-			{4, 440, "", []node{
-				{2, 440, "lower_tex", nil},
-				{4, 440, "", []node{
-					{2, 440, "txd", nil},
-					{2, 440, "cube", nil},
-				}},
-			}},
-			{4, 442, "", []node{
-				{2, 442, "if", nil},
-				{2, 442, "level >= O1", nil},
-				{2, 443, "then", nil},
-				{3, 443, "", []node{
-					{2, 443, "opt_uniform_atomics", nil},
-				}},
-			}},
-			{2, 444, "lower_atomics", nil},
-			{2, 445, "lower_frexp", nil},
-			{2, 446, "lower_flrp", nil},
-			{4, 447, "", []node{
-				{2, 447, "use", nil},
-				{2, 447, "scalar", nil},
-			}},
-			{2, 448, "lower_phis_to_scalar", nil},
-			{4, 449, "", []node{
-				{2, 449, "use", nil},
-				{2, 449, "optimise", nil},
-			}},
-			{2, 451, "io_add_const_offset_to_base", nil},
-			{4, 454, "", []node{
-				{2, 454, "lower_indirect_derefs", nil},
-				{4, 454, "", []node{
-					{2, 454, "modes", nil},
-					{2, 454, "function_temp", nil},
-					{2, 454, "max_length", nil},
-					{2, 454, "4", nil},
-				}},
-			}},
-			{2, 455, "lower_vars_to_ssa", nil},
-			{4, 456, "", []node{
-				{2, 456, "if", nil},
-				{2, 456, "level >= O1", nil},
-				{2, 457, "then", nil},
-				{3, 457, "", []node{
-					{2, 457, "shrink_vec_array_vars", nil},
-					{4, 457, "", []node{
-						{2, 457, "opt_large_constants", nil},
-						{4, 457, "", []node{
-							{2, 457, "packed", nil},
-							{2, 457, "32", nil},
+				{2, 439, "if", nil},
+				{2, 439, "level >= O1", nil},
+				{2, 440, "then", nil},
+				{3, 440, "", []node{
+					{4, 440, "", []node{
+						{2, 440, "opt_shrink_stores", nil},
+						{4, 440, "", []node{
+							{2, 440, "images", nil},
+							{2, 440, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 458, "", []node{
-				{2, 458, "lower_vars_to_explicit_types", nil},
-				{4, 458, "", []node{
-					{2, 458, "modes", nil},
-					{2, 458, "function_temp|shader_temp", nil},
+			{4, 441, "", []node{
+				{2, 441, "use", nil},
+				{2, 441, "optimise", nil},
+			}},
+			{4, 442, "", []node{
+				{2, 442, "use", nil},
+				{2, 442, "interface", nil},
+			}},
+			{4, 443, "", []node{
+				{2, 443, "lower_tex", nil},
+				{4, 443, "", []node{
+					{2, 443, "txd", nil},
+					{2, 443, "cube", nil},
 				}},
 			}},
+			{4, 445, "", []node{
+				{2, 445, "if", nil},
+				{2, 445, "level >= O1", nil},
+				{2, 446, "then", nil},
+				{3, 446, "", []node{
+					{2, 446, "opt_uniform_atomics", nil},
+				}},
+			}},
+			{2, 447, "lower_atomics", nil},
+			{2, 448, "lower_frexp", nil},
+			{2, 449, "lower_flrp", nil},
+			{4, 450, "", []node{
+				{2, 450, "use", nil},
+				{2, 450, "scalar", nil},
+			}},
+			{2, 451, "lower_phis_to_scalar", nil},
+			{4, 452, "", []node{
+				{2, 452, "use", nil},
+				{2, 452, "optimise", nil},
+			}},
+			{2, 454, "io_add_const_offset_to_base", nil},
+			{4, 457, "", []node{
+				{2, 457, "lower_indirect_derefs", nil},
+				{4, 457, "", []node{
+					{2, 457, "modes", nil},
+					{2, 457, "function_temp", nil},
+					{2, 457, "max_length", nil},
+					{2, 457, "4", nil},
+				}},
+			}},
+			{2, 458, "lower_vars_to_ssa", nil},
 			{4, 459, "", []node{
-				{2, 459, "lower_explicit_io", nil},
-				{4, 459, "", []node{
-					{2, 459, "modes", nil},
-					{2, 459, "function_temp|shader_temp|mem_constant", nil},
+				{2, 459, "if", nil},
+				{2, 459, "level >= O1", nil},
+				{2, 460, "then", nil},
+				{3, 460, "", []node{
+					{2, 460, "shrink_vec_array_vars", nil},
+					{4, 460, "", []node{
+						{2, 460, "opt_large_constants", nil},
+						{4, 460, "", []node{
+							{2, 460, "packed", nil},
+							{2, 460, "32", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 460, "remove_dead_derefs", nil},
 			{4, 461, "", []node{
-				{2, 461, "if", nil},
-				{2, 461, "level >= O1", nil},
-				{2, 462, "then", nil},
-				{3, 462, "", []node{
-					{2, 462, "opt_load_store_update_alignments", nil},
-					{2, 462, "opt_load_store_vectorize", nil},
+				{2, 461, "lower_vars_to_explicit_types", nil},
+				{4, 461, "", []node{
+					{2, 461, "modes", nil},
+					{2, 461, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{4, 463, "", []node{
-				{2, 463, "lower_mem_access_bit_sizes", nil},
-				{4, 463, "", []node{
-					{2, 463, "max_bits", nil},
-					{2, 463, "32", nil},
-					{2, 463, "const_bits", nil},
-					{2, 463, "32", nil},
+			{4, 462, "", []node{
+				{2, 462, "lower_explicit_io", nil},
+				{4, 462, "", []node{
+					{2, 462, "modes", nil},
+					{2, 462, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
-			{2, 464, "lower_wrmasks", nil},
-			{4, 465, "", []node{
-				{2, 465, "lower_subgroups", nil},
-				{4, 465, "", []node{
-					{2, 465, "only_64", nil},
-					{2, 465, "true", nil},
-					{2, 465, "to_scalar", nil},
-					{2, 465, "true", nil},
-					{2, 465, "split_64", nil},
-					{2, 465, "true", nil},
-					{2, 465, "vote_eq", nil},
-					{2, 465, "true", nil},
-					{2, 465, "scans", nil},
-					{2, 465, "true", nil},
+			{2, 463, "remove_dead_derefs", nil},
+			{4, 464, "", []node{
+				{2, 464, "if", nil},
+				{2, 464, "level >= O1", nil},
+				{2, 465, "then", nil},
+				{3, 465, "", []node{
+					{2, 465, "opt_load_store_update_alignments", nil},
+					{2, 465, "opt_load_store_vectorize", nil},
 				}},
 			}},
 			{4, 466, "", []node{
-				{2, 466, "lower_bit_size", nil},
+				{2, 466, "lower_mem_access_bit_sizes", nil},
 				{4, 466, "", []node{
-					{2, 466, "below", nil},
-					{2, 466, "16", nil},
-					{2, 466, "to", nil},
-					{2, 466, "16", nil},
+					{2, 466, "max_bits", nil},
+					{2, 466, "32", nil},
+					{2, 466, "const_bits", nil},
+					{2, 466, "32", nil},
 				}},
 			}},
+			{2, 467, "lower_wrmasks", nil},
 			{4, 468, "", []node{
-				{2, 468, "if", nil},
-				{2, 468, "level >= O1", nil},
-				{2, 469, "then", nil},
-				{3, 469, "", []node{
-					{4, 469, "", []node{
-						{2, 469, "opt_reassociate", nil},
-						{4, 469, "", []node{
-							{2, 469, "float", nil},
-							{2, 469, "true", nil},
-						}},
-					}},
+				{2, 468, "lower_subgroups", nil},
+				{4, 468, "", []node{
+					{2, 468, "only_64", nil},
+					{2, 468, "true", nil},
+					{2, 468, "to_scalar", nil},
+					{2, 468, "true", nil},
+					{2, 468, "split_64", nil},
+					{2, 468, "true", nil},
+					{2, 468, "vote_eq", nil},
+					{2, 468, "true", nil},
+					{2, 468, "scans", nil},
+					{2, 468, "true", nil},
 				}},
 			}},
-			{4, 470, "", []node{
-				{2, 470, "use", nil},
-				{2, 470, "legalise_sums", nil},
+			{4, 469, "", []node{
+				{2, 469, "lower_bit_size", nil},
+				{4, 469, "", []node{
+					{2, 469, "below", nil},
+					{2, 469, "16", nil},
+					{2, 469, "to", nil},
+					{2, 469, "16", nil},
+				}},
 			}},
 			{4, 471, "", []node{
 				{2, 471, "if", nil},
 				{2, 471, "level >= O1", nil},
 				{2, 472, "then", nil},
-				{3, 473, "", []node{
-					{4, 473, "", []node{
-						{2, 473, "loop", nil},
-						{3, 474, "", []node{
-							{4, 474, "", []node{
-								{2, 474, "use", nil},
-								{2, 474, "turn", nil},
-							}},
-							{2, 475, "lower_alu_to_scalar", nil},
-							{4, 476, "", []node{
-								{2, 476, "opt_peephole_select", nil},
-								{4, 476, "", []node{
-									{2, 476, "limit", nil},
-									{2, 476, "64", nil},
-									{2, 476, "indirect_load_ok", nil},
-									{2, 476, "true", nil},
-									{2, 476, "expensive_alu_ok", nil},
-									{2, 476, "true", nil},
-									{2, 476, "loads", nil},
-									{2, 476, "true", nil},
-								}},
-							}},
-							{4, 477, "", []node{
-								{2, 477, "use", nil},
-								{2, 477, "tail", nil},
-							}},
+				{3, 472, "", []node{
+					{4, 472, "", []node{
+						{2, 472, "opt_reassociate", nil},
+						{4, 472, "", []node{
+							{2, 472, "float", nil},
+							{2, 472, "true", nil},
 						}},
-						{2, 478, "max", nil},
-						{2, 478, "12", nil},
 					}},
 				}},
 			}},
-			{4, 479, "", []node{
-				{2, 479, "lower_phis_to_scalar", nil},
-				{4, 479, "", []node{
-					{2, 479, "all", nil},
-					{2, 479, "true", nil},
-				}},
+			{4, 473, "", []node{
+				{2, 473, "use", nil},
+				{2, 473, "legalise_sums", nil},
 			}},
-			{4, 480, "", []node{
-				{2, 480, "if", nil},
-				{2, 480, "level >= O2", nil},
-				{2, 481, "then", nil},
-				{3, 481, "", []node{
-					{4, 481, "", []node{
-						{2, 481, "opt_gcm", nil},
-						{4, 481, "", []node{
-							{2, 481, "sink", nil},
-							{2, 481, "false", nil},
+			{4, 474, "", []node{
+				{2, 474, "if", nil},
+				{2, 474, "level >= O1", nil},
+				{2, 475, "then", nil},
+				{3, 476, "", []node{
+					{4, 476, "", []node{
+						{2, 476, "loop", nil},
+						{3, 477, "", []node{
+							{4, 477, "", []node{
+								{2, 477, "use", nil},
+								{2, 477, "turn", nil},
+							}},
+							{2, 478, "lower_alu_to_scalar", nil},
+							{4, 479, "", []node{
+								{2, 479, "opt_peephole_select", nil},
+								{4, 479, "", []node{
+									{2, 479, "limit", nil},
+									{2, 479, "64", nil},
+									{2, 479, "indirect_load_ok", nil},
+									{2, 479, "true", nil},
+									{2, 479, "expensive_alu_ok", nil},
+									{2, 479, "true", nil},
+									{2, 479, "loads", nil},
+									{2, 479, "true", nil},
+								}},
+							}},
+							{4, 480, "", []node{
+								{2, 480, "use", nil},
+								{2, 480, "tail", nil},
+							}},
 						}},
+						{2, 481, "max", nil},
+						{2, 481, "12", nil},
 					}},
 				}},
 			}},
 			{4, 482, "", []node{
-				{2, 482, "if", nil},
-				{2, 482, "level >= O1", nil},
-				{2, 483, "then", nil},
-				{3, 483, "", []node{
-					{4, 483, "", []node{
-						{2, 483, "use", nil},
-						{2, 483, "late", nil},
-					}},
+				{2, 482, "lower_phis_to_scalar", nil},
+				{4, 482, "", []node{
+					{2, 482, "all", nil},
+					{2, 482, "true", nil},
 				}},
 			}},
-			{4, 484, "", []node{
-				{2, 484, "use", nil},
-				{2, 484, "scalar", nil},
-			}},
-			{4, 485, "", []node{
-				{2, 485, "use", nil},
-				{2, 485, "clean", nil},
-			}},
-			{4, 487, "", []node{
-				{2, 487, "if", nil},
-				{2, 487, "level >= O2", nil},
-				{2, 488, "then", nil},
-				{3, 488, "", []node{
-					{4, 488, "", []node{
-						{2, 488, "opt_sink", nil},
-						{4, 488, "", []node{
-							{2, 488, "inputs", nil},
-							{2, 488, "true", nil},
-							{2, 488, "buffers", nil},
-							{2, 488, "true", nil},
-							{2, 488, "compares", nil},
-							{2, 488, "true", nil},
-							{2, 488, "copies", nil},
-							{2, 488, "true", nil},
-							{2, 488, "alu", nil},
-							{2, 488, "true", nil},
+			{4, 483, "", []node{
+				{2, 483, "if", nil},
+				{2, 483, "level >= O2", nil},
+				{2, 484, "then", nil},
+				{3, 484, "", []node{
+					{4, 484, "", []node{
+						{2, 484, "opt_gcm", nil},
+						{4, 484, "", []node{
+							{2, 484, "sink", nil},
+							{2, 484, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 489, "remove_dead_variables", nil},
-			{2, 490, "gather_info", nil},
-		}},
-		{2, 492, "midgard", nil},
-		{3, 493, "", []node{
-			{4, 493, "", []node{
-				{2, 493, "use", nil},
-				{2, 493, "common", nil},
-			}},
-			{4, 494, "", []node{
-				{2, 494, "use", nil},
-				{2, 494, "vectors", nil},
-			}},
-			{4, 495, "", []node{
-				{2, 495, "use", nil},
-				{2, 495, "interface", nil},
-			}},
-			{4, 496, "", []node{
-				{2, 496, "if", nil},
-				{2, 496, "stage == fragment", nil},
-				{2, 497, "then", nil},
-				{3, 497, "", []node{
-					{2, 497, "lower_helper_writes", nil},
+			{4, 485, "", []node{
+				{2, 485, "if", nil},
+				{2, 485, "level >= O1", nil},
+				{2, 486, "then", nil},
+				{3, 486, "", []node{
+					{4, 486, "", []node{
+						{2, 486, "use", nil},
+						{2, 486, "late", nil},
+					}},
 				}},
+			}},
+			{4, 487, "", []node{
+				{2, 487, "use", nil},
+				{2, 487, "scalar", nil},
+			}},
+			{4, 488, "", []node{
+				{2, 488, "use", nil},
+				{2, 488, "clean", nil},
+			}},
+			{4, 490, "", []node{
+				{2, 490, "if", nil},
+				{2, 490, "level >= O2", nil},
+				{2, 491, "then", nil},
+				{3, 491, "", []node{
+					{4, 491, "", []node{
+						{2, 491, "opt_sink", nil},
+						{4, 491, "", []node{
+							{2, 491, "inputs", nil},
+							{2, 491, "true", nil},
+							{2, 491, "buffers", nil},
+							{2, 491, "true", nil},
+							{2, 491, "compares", nil},
+							{2, 491, "true", nil},
+							{2, 491, "copies", nil},
+							{2, 491, "true", nil},
+							{2, 491, "alu", nil},
+							{2, 491, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 492, "remove_dead_variables", nil},
+			{2, 493, "gather_info", nil},
+		}},
+		{2, 495, "midgard", nil},
+		{3, 496, "", []node{
+			{4, 496, "", []node{
+				{2, 496, "use", nil},
+				{2, 496, "common", nil},
+			}},
+			{4, 497, "", []node{
+				{2, 497, "use", nil},
+				{2, 497, "vectors", nil},
 			}},
 			{4, 498, "", []node{
-				{2, 498, "lower_atomics", nil},
-				{4, 498, "", []node{
-					{2, 498, "wide", nil},
-					{2, 498, "true", nil},
-				}},
+				{2, 498, "use", nil},
+				{2, 498, "interface", nil},
 			}},
 			{4, 499, "", []node{
-				{2, 499, "lower_subgroups", nil},
-				{4, 499, "", []node{
-					{2, 499, "size_one", nil},
-					{2, 499, "true", nil},
+				{2, 499, "if", nil},
+				{2, 499, "stage == fragment", nil},
+				{2, 500, "then", nil},
+				{3, 500, "", []node{
+					{2, 500, "lower_helper_writes", nil},
 				}},
 			}},
-			{4, 500, "", []node{
-				{2, 500, "lower_tex", nil},
-				{4, 500, "", []node{
-					{2, 500, "wide", nil},
-					{2, 500, "true", nil},
-					{2, 500, "projector", nil},
-					{2, 500, "true", nil},
-					{2, 500, "implicit_lod", nil},
-					{2, 500, "true", nil},
-					{2, 500, "min_lod", nil},
-					{2, 500, "true", nil},
-					{2, 500, "lod_ddx", nil},
-					{2, 500, "true", nil},
-					{2, 500, "lod_query", nil},
-					{2, 500, "true", nil},
-					{2, 500, "txd", nil},
-					{2, 500, "all", nil},
-					{2, 500, "txs_lod", nil},
-					{2, 500, "true", nil},
-					{2, 500, "tg4_offsets", nil},
-					{2, 500, "true", nil},
+			{4, 501, "", []node{
+				{2, 501, "lower_atomics", nil},
+				{4, 501, "", []node{
+					{2, 501, "wide", nil},
+					{2, 501, "true", nil},
 				}},
 			}},
 			{4, 502, "", []node{
-				{2, 502, "lower_indirect_textures", nil},
+				{2, 502, "lower_subgroups", nil},
 				{4, 502, "", []node{
-					{2, 502, "queries", nil},
+					{2, 502, "size_one", nil},
 					{2, 502, "true", nil},
-					{2, 502, "words", nil},
-					{2, 502, "4", nil},
 				}},
 			}},
-			{2, 503, "lower_frexp", nil},
-			{2, 504, "lower_flrp", nil},
+			{4, 503, "", []node{
+				{2, 503, "lower_tex", nil},
+				{4, 503, "", []node{
+					{2, 503, "wide", nil},
+					{2, 503, "true", nil},
+					{2, 503, "projector", nil},
+					{2, 503, "true", nil},
+					{2, 503, "implicit_lod", nil},
+					{2, 503, "true", nil},
+					{2, 503, "min_lod", nil},
+					{2, 503, "true", nil},
+					{2, 503, "lod_ddx", nil},
+					{2, 503, "true", nil},
+					{2, 503, "lod_query", nil},
+					{2, 503, "true", nil},
+					{2, 503, "txd", nil},
+					{2, 503, "all", nil},
+					{2, 503, "txs_lod", nil},
+					{2, 503, "true", nil},
+					{2, 503, "tg4_offsets", nil},
+					{2, 503, "true", nil},
+				}},
+			}},
 			{4, 505, "", []node{
-				{2, 505, "use", nil},
-				{2, 505, "vectors", nil},
+				{2, 505, "lower_indirect_textures", nil},
+				{4, 505, "", []node{
+					{2, 505, "queries", nil},
+					{2, 505, "true", nil},
+					{2, 505, "words", nil},
+					{2, 505, "4", nil},
+				}},
 			}},
-			{2, 507, "io_add_const_offset_to_base", nil},
+			{2, 506, "lower_frexp", nil},
+			{2, 507, "lower_flrp", nil},
 			{4, 508, "", []node{
-				{2, 508, "if", nil},
-				{2, 508, "level >= O1", nil},
-				{2, 509, "then", nil},
-				{3, 509, "", []node{
-					{4, 509, "", []node{
-						{2, 509, "opt_shrink_stores", nil},
-						{4, 509, "", []node{
-							{2, 509, "images", nil},
-							{2, 509, "true", nil},
+				{2, 508, "use", nil},
+				{2, 508, "vectors", nil},
+			}},
+			{2, 510, "io_add_const_offset_to_base", nil},
+			{4, 511, "", []node{
+				{2, 511, "if", nil},
+				{2, 511, "level >= O1", nil},
+				{2, 512, "then", nil},
+				{3, 512, "", []node{
+					{4, 512, "", []node{
+						{2, 512, "opt_shrink_stores", nil},
+						{4, 512, "", []node{
+							{2, 512, "images", nil},
+							{2, 512, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 512, "", []node{
-				{2, 512, "lower_indirect_derefs", nil},
-				{4, 512, "", []node{
-					{2, 512, "modes", nil},
-					{2, 512, "function_temp", nil},
-					{2, 512, "max_length", nil},
-					{2, 512, "4", nil},
+			{4, 515, "", []node{
+				{2, 515, "lower_indirect_derefs", nil},
+				{4, 515, "", []node{
+					{2, 515, "modes", nil},
+					{2, 515, "function_temp", nil},
+					{2, 515, "max_length", nil},
+					{2, 515, "4", nil},
 				}},
 			}},
-			{2, 513, "lower_vars_to_ssa", nil},
-			{4, 514, "", []node{
-				{2, 514, "if", nil},
-				{2, 514, "level >= O1", nil},
-				{2, 515, "then", nil},
-				{3, 515, "", []node{
-					{2, 515, "shrink_vec_array_vars", nil},
-					{4, 515, "", []node{
-						{2, 515, "opt_large_constants", nil},
-						{4, 515, "", []node{
-							{2, 515, "packed", nil},
-							{2, 515, "32", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 516, "", []node{
-				{2, 516, "lower_vars_to_explicit_types", nil},
-				{4, 516, "", []node{
-					{2, 516, "modes", nil},
-					{2, 516, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 516, "lower_vars_to_ssa", nil},
 			{4, 517, "", []node{
-				{2, 517, "lower_explicit_io", nil},
-				{4, 517, "", []node{
-					{2, 517, "modes", nil},
-					{2, 517, "function_temp|shader_temp|mem_constant", nil},
+				{2, 517, "if", nil},
+				{2, 517, "level >= O1", nil},
+				{2, 518, "then", nil},
+				{3, 518, "", []node{
+					{2, 518, "shrink_vec_array_vars", nil},
+					{4, 518, "", []node{
+						{2, 518, "opt_large_constants", nil},
+						{4, 518, "", []node{
+							{2, 518, "packed", nil},
+							{2, 518, "32", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 518, "remove_dead_derefs", nil},
 			{4, 519, "", []node{
-				{2, 519, "if", nil},
-				{2, 519, "level >= O1", nil},
-				{2, 520, "then", nil},
-				{3, 521, "", []node{
-					{2, 521, "opt_load_store_update_alignments", nil},
-					{4, 522, "", []node{
-						{2, 522, "opt_load_store_vectorize", nil},
-						{4, 522, "", []node{
-							{2, 522, "modes", nil},
-							{2, 522, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 522, "ubo_dynamic", nil},
-							{2, 522, "true", nil},
+				{2, 519, "lower_vars_to_explicit_types", nil},
+				{4, 519, "", []node{
+					{2, 519, "modes", nil},
+					{2, 519, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 520, "", []node{
+				{2, 520, "lower_explicit_io", nil},
+				{4, 520, "", []node{
+					{2, 520, "modes", nil},
+					{2, 520, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 521, "remove_dead_derefs", nil},
+			{4, 522, "", []node{
+				{2, 522, "if", nil},
+				{2, 522, "level >= O1", nil},
+				{2, 523, "then", nil},
+				{3, 524, "", []node{
+					{2, 524, "opt_load_store_update_alignments", nil},
+					{4, 525, "", []node{
+						{2, 525, "opt_load_store_vectorize", nil},
+						{4, 525, "", []node{
+							{2, 525, "modes", nil},
+							{2, 525, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 525, "ubo_dynamic", nil},
+							{2, 525, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 523, "", []node{
-				{2, 523, "lower_mem_access_bit_sizes", nil},
-				{4, 523, "", []node{
-					{2, 523, "max_bits", nil},
-					{2, 523, "32", nil},
-					{2, 523, "const_bits", nil},
-					{2, 523, "32", nil},
+			{4, 526, "", []node{
+				{2, 526, "lower_mem_access_bit_sizes", nil},
+				{4, 526, "", []node{
+					{2, 526, "max_bits", nil},
+					{2, 526, "32", nil},
+					{2, 526, "const_bits", nil},
+					{2, 526, "32", nil},
 				}},
 			}},
-			{4, 525, "", []node{
-				{2, 525, "if", nil},
-				{2, 525, "kernel", nil},
-				{2, 526, "then", nil},
-				{3, 527, "", []node{
-					{4, 527, "", []node{
-						{2, 527, "lower_phis_to_scalar", nil},
-						{4, 527, "", []node{
-							{2, 527, "wider", nil},
-							{2, 527, "4", nil},
+			{4, 528, "", []node{
+				{2, 528, "if", nil},
+				{2, 528, "kernel", nil},
+				{2, 529, "then", nil},
+				{3, 530, "", []node{
+					{4, 530, "", []node{
+						{2, 530, "lower_phis_to_scalar", nil},
+						{4, 530, "", []node{
+							{2, 530, "wider", nil},
+							{2, 530, "4", nil},
 						}},
 					}},
-					{4, 528, "", []node{
-						{2, 528, "lower_alu_width", nil},
-						{4, 528, "", []node{
-							{2, 528, "width", nil},
-							{2, 528, "4", nil},
-							{2, 528, "scalar", nil},
-							{2, 528, "64", nil},
-							{2, 528, "sources", nil},
-							{2, 528, "4", nil},
+					{4, 531, "", []node{
+						{2, 531, "lower_alu_width", nil},
+						{4, 531, "", []node{
+							{2, 531, "width", nil},
+							{2, 531, "4", nil},
+							{2, 531, "scalar", nil},
+							{2, 531, "64", nil},
+							{2, 531, "sources", nil},
+							{2, 531, "4", nil},
 						}},
 					}},
-					{2, 529, "opt_copy_prop", nil},
-					{2, 530, "opt_dce", nil},
+					{2, 532, "opt_copy_prop", nil},
+					{2, 533, "opt_dce", nil},
 				}},
 			}},
-			{4, 531, "", []node{
-				{2, 531, "lower_bit_size", nil},
-				{4, 531, "", []node{
-					{2, 531, "below", nil},
-					{2, 531, "32", nil},
-					{2, 531, "to", nil},
-					{2, 531, "32", nil},
-					{2, 531, "bytes", nil},
-					{2, 531, "true", nil},
-				}},
-			}},
-			{2, 533, "opt_algebraic_before_lower_int64", nil},
 			{4, 534, "", []node{
-				{2, 534, "loop", nil},
-				{3, 535, "", []node{
-					{4, 535, "", []node{
-						{2, 535, "lower_64bit_phis", nil},
-						{4, 535, "", []node{
-							{2, 535, "pairs", nil},
-							{2, 535, "true", nil},
-						}},
-					}},
-					{2, 536, "opt_algebraic", nil},
-					{2, 537, "lower_doubles", nil},
+				{2, 534, "lower_bit_size", nil},
+				{4, 534, "", []node{
+					{2, 534, "below", nil},
+					{2, 534, "32", nil},
+					{2, 534, "to", nil},
+					{2, 534, "32", nil},
+					{2, 534, "bytes", nil},
+					{2, 534, "true", nil},
+				}},
+			}},
+			{2, 536, "opt_algebraic_before_lower_int64", nil},
+			{4, 537, "", []node{
+				{2, 537, "loop", nil},
+				{3, 538, "", []node{
 					{4, 538, "", []node{
-						{2, 538, "lower_int64", nil},
+						{2, 538, "lower_64bit_phis", nil},
 						{4, 538, "", []node{
 							{2, 538, "pairs", nil},
 							{2, 538, "true", nil},
 						}},
 					}},
-					{2, 539, "lower_idiv", nil},
-					{2, 540, "lower_alu", nil},
-					{2, 541, "lower_pack", nil},
-					{2, 542, "opt_copy_prop", nil},
-					{2, 543, "opt_constant_folding", nil},
-					{2, 544, "opt_cse", nil},
-					{2, 545, "opt_dce", nil},
+					{2, 539, "opt_algebraic", nil},
+					{2, 540, "lower_doubles", nil},
+					{4, 541, "", []node{
+						{2, 541, "lower_int64", nil},
+						{4, 541, "", []node{
+							{2, 541, "pairs", nil},
+							{2, 541, "true", nil},
+						}},
+					}},
+					{2, 542, "lower_idiv", nil},
+					{2, 543, "lower_alu", nil},
+					{2, 544, "lower_pack", nil},
+					{2, 545, "opt_copy_prop", nil},
+					{2, 546, "opt_constant_folding", nil},
+					{2, 547, "opt_cse", nil},
+					{2, 548, "opt_dce", nil},
 				}},
-				{2, 546, "max", nil},
-				{2, 546, "8", nil},
-			}},
-			{4, 547, "", []node{
-				{2, 547, "use", nil},
-				{2, 547, "last_vectors", nil},
-			}},
-			{4, 548, "", []node{
-				{2, 548, "if", nil},
-				{2, 548, "level >= O1", nil},
-				{2, 549, "then", nil},
-				{3, 549, "", []node{
-					{2, 549, "opt_shrink_vectors", nil},
-				}},
+				{2, 549, "max", nil},
+				{2, 549, "8", nil},
 			}},
 			{4, 550, "", []node{
-				{2, 550, "if", nil},
-				{2, 550, "level >= O2", nil},
-				{2, 551, "then", nil},
-				{3, 551, "", []node{
-					{4, 551, "", []node{
-						{2, 551, "opt_gcm", nil},
-						{4, 551, "", []node{
-							{2, 551, "sink", nil},
-							{2, 551, "false", nil},
+				{2, 550, "use", nil},
+				{2, 550, "last_vectors", nil},
+			}},
+			{4, 551, "", []node{
+				{2, 551, "if", nil},
+				{2, 551, "level >= O1", nil},
+				{2, 552, "then", nil},
+				{3, 552, "", []node{
+					{2, 552, "opt_shrink_vectors", nil},
+				}},
+			}},
+			{4, 553, "", []node{
+				{2, 553, "if", nil},
+				{2, 553, "level >= O2", nil},
+				{2, 554, "then", nil},
+				{3, 554, "", []node{
+					{4, 554, "", []node{
+						{2, 554, "opt_gcm", nil},
+						{4, 554, "", []node{
+							{2, 554, "sink", nil},
+							{2, 554, "false", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 552, "", []node{
-				{2, 552, "if", nil},
-				{2, 552, "level >= O1", nil},
-				{2, 553, "then", nil},
-				{3, 553, "", []node{
-					{4, 553, "", []node{
-						{2, 553, "use", nil},
-						{2, 553, "late", nil},
-					}},
-				}},
-			}},
-			{4, 554, "", []node{
-				{2, 554, "use", nil},
-				{2, 554, "clean", nil},
 			}},
 			{4, 555, "", []node{
 				{2, 555, "if", nil},
 				{2, 555, "level >= O1", nil},
 				{2, 556, "then", nil},
-				{3, 557, "", []node{
-					{4, 557, "", []node{
-						{2, 557, "opt_sink", nil},
-						{4, 557, "", []node{
-							{2, 557, "compares", nil},
-							{2, 557, "true", nil},
+				{3, 556, "", []node{
+					{4, 556, "", []node{
+						{2, 556, "use", nil},
+						{2, 556, "late", nil},
+					}},
+				}},
+			}},
+			{4, 557, "", []node{
+				{2, 557, "use", nil},
+				{2, 557, "clean", nil},
+			}},
+			{4, 558, "", []node{
+				{2, 558, "if", nil},
+				{2, 558, "level >= O1", nil},
+				{2, 559, "then", nil},
+				{3, 560, "", []node{
+					{4, 560, "", []node{
+						{2, 560, "opt_sink", nil},
+						{4, 560, "", []node{
+							{2, 560, "compares", nil},
+							{2, 560, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 558, "opt_algebraic_distribute_src_mods", nil},
-			{2, 559, "lower_bool_to_int32", nil},
-			{2, 560, "opt_copy_prop", nil},
-			{2, 561, "opt_dce", nil},
-			{2, 562, "remove_dead_variables", nil},
-			{2, 563, "gather_info", nil},
+			{2, 561, "opt_algebraic_distribute_src_mods", nil},
+			{2, 562, "lower_bool_to_int32", nil},
+			{2, 563, "opt_copy_prop", nil},
+			{2, 564, "opt_dce", nil},
+			{2, 565, "remove_dead_variables", nil},
+			{2, 566, "gather_info", nil},
 		}},
 	}},
 }}

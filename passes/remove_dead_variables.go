@@ -5,11 +5,11 @@ import "nirc/ir"
 var removeDeadVariablesPass = &Pass{
 	Name: "remove_dead_variables", Withstands: ChangeFacts, Class: "A", Run: removeDeadVariables,
 	Options: []Option{{"modes", "modes whose variables are handled", ir.ModeFunctionTemp | ir.ModeShaderTemp}},
-	Doc:     "Deletes variables that are not used, and temporaries that are only written with their stores.",
+	Doc:     "Deletes variables that are not used, and temporaries and workgroup memory that are only written, with their stores.",
 }
 
 // removeDeadVariables deletes the variables of the given modes that are not
-// used, and temporaries that are only written, stores included.
+// used, and those of writeOnlyModes that are only written, stores included.
 func removeDeadVariables(c *Context, s *ir.Shader) (bool, error) {
 	modes := c.Modes("modes")
 	live := make([]bool, highestVarID(s)+1)
@@ -38,7 +38,9 @@ func liveVariables(s *ir.Shader, live []bool) (doubt bool) {
 		if v.PointerInit != nil {
 			live[v.PointerInit.ID] = true
 		}
-		live[v.ID] = live[v.ID] || v.AlwaysActive || v.XfbBuffer >= 0
+		// Blocks of workgroup memory with layouts of their own lie over each other: another may read what one writes.
+		over := v.Mode == ir.ModeShared && s.Info.SharedExplicitLayout
+		live[v.ID] = live[v.ID] || v.AlwaysActive || v.XfbBuffer >= 0 || over
 	}
 	for _, f := range s.Functions {
 		if f.Impl != nil {
