@@ -30,8 +30,15 @@ func TestRefusedOptions(t *testing.T) {
 		{tex, "lower_input_attachments(layer=top)", "layer=top: want input"},
 		{fragment, "lower_terminate_to_demote(to=end)", "to=end: want demote, terminate or fit"},
 		{fragment, "lower_non_uniform_access(types=ubo|sampler)", "types=ubo|sampler: want ubo, ssbo"},
-		{fragment, "lower_poly_line_smooth(samples=33)", "samples=33: want 1 to 32"},
 		{fragment, "lower_poly_line_smooth(samples=-1)", "samples=-1: want 1 to 32"},
+		{fragment, "lower_poly_line_smooth(samples=33)", "samples=33: want 1 to 32"},
+		{vertex, "lower_patch_vertices(count=33)", "count=33: patches have 1 to 32"},
+		{vertex, "lower_patch_vertices(count=-1)", "count=-1: patches have 1 to 32"},
+		{fragment, "lower_blend(rt=8,enable)", "rt=8 is no colour attachment"},
+		{fragment, "lower_blend(rt=-1,enable)", "rt=-1 is no colour attachment"},
+		{fragment, "lower_drawpixels(binding=1,color=-1)", "color=-1 is no location"},
+		{fragment, "lower_wpos_ytransform(push=4100)", "push=4100 is no offset"},
+		{fragment, "lower_wpos_ytransform(push=-2)", "push=-2 is no offset"},
 		{fragment, "lower_drawpixels(binding=1,color=32)", "color=32 is no location"},
 		{fragment, "lower_drawpixels(binding=1,texcoord=-2)", "texcoord=-2 is no location"},
 		{fragment, "lower_drawpixels(binding=1,push=2)", "push=2 is no offset"},
@@ -67,6 +74,41 @@ func TestRefusedOptions(t *testing.T) {
 	}{{true, "perhaps", "want true or false"}, {1.5, "NaN", "want a number"}, {1.5, "x", "want a number"}, {ir.ModeUBO, "mem_ubo|memory", `no variable mode "memory"`}} {
 		if v, err := parseOption(c.like, c.text); err == nil || err.Error() != c.want {
 			t.Errorf("%q: %v, %v, want %q", c.text, v, err, c.want)
+		}
+	}
+}
+
+// TestLastOptions: the first and the last value that an option can have are taken.
+func TestLastOptions(t *testing.T) {
+	const (
+		fragment = "shader fragment \"main\" {\n  fn f0 \"main\" entry() {\n    b0:\n  }\n}\n"
+		vertex   = "shader vertex \"main\" {\n  fn f0 \"main\" entry() {\n    b0:\n  }\n}\n"
+		raygen   = "shader raygen \"main\" {\n  fn f0 \"main\" entry() {\n    b0:\n  }\n}\n"
+	)
+	for _, c := range []struct {
+		text  string
+		lists []string
+	}{
+		{fragment, []string{
+			"lower_alu_width(width=1)", "lower_alu_width(width=16)", "lower_poly_line_smooth(samples=1)", "lower_poly_line_smooth(samples=32)",
+			"lower_drawpixels(binding=1,color=0)", "lower_drawpixels(binding=1,color=31)", "lower_drawpixels(binding=1,texcoord=31)", "lower_drawpixels(binding=1,push=0)",
+			"lower_drawpixels(binding=1,push=4096)", "lower_two_sided_color(front=0,back=30,count=2)", "lower_two_sided_color(front=30,back=1,count=2)",
+			"lower_wpos_ytransform(push=0)", "lower_wpos_ytransform(push=4096)", "lower_blend(rt=0,enable,format=R8G8B8A8_UNORM)", "lower_blend(rt=7,enable,format=R8G8B8A8_UNORM)",
+		}},
+		{vertex, []string{
+			"lower_patch_vertices(count=0)", "lower_patch_vertices(count=1)", "lower_patch_vertices(count=32)", "lower_passthrough_edgeflags(from=31,to=31)",
+			"lower_passthrough_edgeflags(from=0,to=0)", "lower_clip_vs(planes=1,push=4096)",
+		}},
+		{raygen, []string{"lower_shader_calls(align=4)", "lower_shader_calls(align=4096)"}},
+	} {
+		for _, list := range c.lists {
+			p, err := ParsePassList(list)
+			if err == nil {
+				err = p.Run(parseShader(t, c.text), RunOptions{})
+			}
+			if err != nil {
+				t.Errorf("%s: %v", list, err)
+			}
 		}
 	}
 }
