@@ -129,7 +129,7 @@ func unsignedMagic(d uint64, width int) (m uint64, s int, ok bool) {
 		q := new(big.Int).Add(p, db)
 		q.Div(q.Sub(q, big.NewInt(1)), db) // rounded up
 		over := new(big.Int).Sub(new(big.Int).Mul(q, db), p)
-		if over.BitLen() == 0 || over.Cmp(new(big.Int).Lsh(big.NewInt(1), uint(32+s-width))) <= 0 {
+		if over.Cmp(new(big.Int).Lsh(big.NewInt(1), uint(32+s-width))) <= 0 {
 			return q.Uint64() & (1<<32 - 1), s, q.BitLen() <= 32
 		}
 	}
