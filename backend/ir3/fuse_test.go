@@ -112,3 +112,24 @@ func TestConstAndImmediate(t *testing.T) {
 		}
 	}
 }
+
+// TestSaturatedModifiers: a saturation takes the signs of its source with it, at either width.
+func TestSaturatedModifiers(t *testing.T) {
+	for _, bits := range []uint8{16, 32} {
+		s, b := newStage(ir.StageFragment)
+		x := inputFrom(b, ir.SlotVar0, 0, 1)
+		y := x
+		if bits == 16 {
+			y = b.F2f16(x)
+		}
+		v := b.Fsat(b.Fneg(b.Fabs(y)))
+		w := b.Fsat(b.Fabs(y))
+		outputTo(b, b.Vec(v, w), ir.SlotData0)
+		for _, gpu := range gpus {
+			bin := stageBinary(t, s, gpu)
+			if text := disasm(bin); strings.Contains(text, "absneg.f") || strings.Count(text, "(sat)max.f") != 2 {
+				t.Errorf("%s: %d bits:\n%s", gpu, bits, text)
+			}
+		}
+	}
+}

@@ -344,7 +344,7 @@ func takesMods(op ir.Op, mods isa.OpFlags) bool {
 	if op == ir.OpFfma {
 		return mods == isa.Neg
 	}
-	return simpleOps[op].imm == immFloat || compareOps[op].imm == immFloat || sfuOps[op].op != 0 || op == ir.OpFneg || op == ir.OpFabs || op == ir.OpFsub
+	return simpleOps[op].imm == immFloat || compareOps[op].imm == immFloat || sfuOps[op].op != 0 || op == ir.OpFneg || op == ir.OpFabs || op == ir.OpFsub || op == ir.OpFsat
 }
 
 // alu2Mod emits a one-source integer instruction with a modifier on its source.
