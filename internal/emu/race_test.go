@@ -2,6 +2,7 @@ package emu
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -30,12 +31,19 @@ func TestRaces(t *testing.T) {
 	device := func(wave, lane int, kind AccessKind) raceStep {
 		return raceStep{wave: wave, lane: lane, at: 1 << 33, n: 4, kind: kind}
 	}
+	word := func(wave, lane int, k uint64, n int, kind AccessKind) raceStep {
+		return raceStep{wave: wave, lane: lane, at: 1<<33 + 4*k, n: n, kind: kind}
+	}
 	for _, c := range []struct {
 		name   string
 		groups uint32
 		steps  []raceStep
 		race   bool
 	}{
+		{"stores to the words beside, and a load", 1, []raceStep{word(0, 0, 1, 4, AccessWrite), word(0, 1, 0, 4, AccessWrite), word(0, 2, 2, 8, AccessWrite), barrier, word(1, 0, 1, 4, AccessRead)}, true},
+		{"a load of one word and a store to the next", 1, []raceStep{word(0, 0, 1, 4, AccessRead), barrier, word(1, 0, 0, 4, AccessWrite), word(1, 0, 2, 4, AccessWrite)}, false},
+		{"the last word of a long store", 1, []raceStep{word(0, 0, 1, 16, AccessWrite), barrier, word(1, 0, 4, 4, AccessRead)}, true},
+		{"the word after a long store", 1, []raceStep{word(0, 0, 1, 16, AccessWrite), barrier, word(1, 0, 5, 4, AccessRead)}, false},
 		{"store and load", 1, []raceStep{local(0, 0, 0, 4, AccessWrite), local(1, 0, 0, 4, AccessRead)}, true},
 		{"load and store", 1, []raceStep{local(0, 0, 0, 4, AccessRead), local(1, 0, 0, 4, AccessWrite)}, true},
 		{"second reader and store", 1, []raceStep{local(0, 0, 0, 4, AccessRead), local(1, 1, 0, 4, AccessRead), local(0, 0, 0, 4, AccessWrite)}, true},
@@ -89,6 +97,45 @@ func TestRaces(t *testing.T) {
 			if err := Dispatch(context.Background(), p, &Env{Mem: NewMemory()}, DispatchParams{Groups: [3]uint32{c.groups, 1, 1}}); err != nil {
 				t.Errorf("%s, lenient: %v", c.name, err)
 			}
+		}
+	}
+}
+
+// TestRacePlaces: a race names the memory, the address of its word, and both accesses with their invocations and places.
+func TestRacePlaces(t *testing.T) {
+	for _, c := range []struct {
+		shared bool
+		at     uint64
+		want   string
+	}{
+		{true, 12, "race on workgroup memory at byte 0xc: store of invocation 1 of workgroup 0 (place 7) and load of invocation 2 of workgroup 0 (place 8)"},
+		{true, 34, "race on workgroup memory at byte 0x20: "},
+		{false, 1<<33 + 20, "race on the device's memory at address 0x200000014: store of invocation 1 of workgroup 0 (place 7) and load of invocation 6 of workgroup 0 (place 8)"},
+	} {
+		p := &fakeProgram{stage: ir.StageCompute, size: [3]uint32{8, 1, 1}, wave: 4, share: 64}
+		p.run = func(l *Launch, pc int) (Status, error) {
+			l.Races.Watch(RaceOptions{Where: func(place uint32) string { return fmt.Sprint("place ", place) }, Lanes: true, Fences: true})
+			access := l.Races.Global
+			if c.shared {
+				access = l.Races.Shared
+			}
+			switch wave := l.Compute.SubgroupID; {
+			case pc == 0 && wave == 0:
+				access(1, c.at, 2, AccessWrite, 7)
+			case pc == 1 && !c.shared: // which says nothing of the device's memory
+				return StatusBarrier, nil
+			case pc == 2 && wave == 0 && c.shared:
+				access(2, c.at, 2, AccessRead, 8)
+			case pc == 2 && wave == 1 && !c.shared:
+				access(2, c.at, 2, AccessRead, 8)
+			case pc == 3:
+				return StatusDone, nil
+			}
+			return StatusYield, nil
+		}
+		err := Dispatch(context.Background(), p, &Env{Mem: NewMemory()}, DispatchParams{Groups: [3]uint32{1, 1, 1}, Limits: Limits{Check: true, Seed: 1}})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%#x: %v, want %q", c.at, err, c.want)
 		}
 	}
 }
