@@ -244,6 +244,60 @@ func TestImplicitLod(t *testing.T) {
 	}
 }
 
+// TestImplicitLodOperands: what is added to the level that the quad's derivatives give, and the least level, come from the halves
+// of the operand, one after the other; explicit levels and derivatives stand for the quad's.
+func TestImplicitLodOperands(t *testing.T) {
+	img, err := emu.NewImage(emu.ImageDesc{Width: 64, Height: 64, Mips: 7, Format: emu.FormatByName("R32_SFLOAT")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &emu.ImageView{Image: img}
+	for mip := range 7 {
+		for i := range 64 * 64 >> (2 * mip) {
+			v.Store(i&(64>>mip-1), i>>(6-mip), 0, mip, 0, [4]uint32{fbits(float32(mip))})
+		}
+	}
+	m := fragMeta()
+	m.States = []abi.State{{Index: 0}, {Sampler: true, Index: 1}}
+	b := &emu.Bindings{}
+	b.Set(0, 0, []emu.Descriptor{{Type: emu.DescCombinedImageSampler, Image: v, Sampler: &emu.Sampler{Mip: emu.MipLinear, MaxLod: 10}}})
+	for _, c := range []struct {
+		lod  string
+		want float32
+	}{
+		{"auto_lod, 0", 2}, {"auto_lod_bias, r10l", 2.5}, {"auto_lod_bias, r10h", 5.5}, {"auto_lod_bias, r11l", 1},
+		{"auto_lod_bias_min, r10l_r10h", 3.5}, {"auto_lod_bias_min, r11l_r11h", 1.25},
+		{"lod_min, r10l", 0.5}, {"lod_min, r10h", 3.5},
+	} {
+		p := build(t, m, `
+	get_sr r8, sr80
+	get_sr r9, sr81
+	convert u32_to_f, r8, r8, rte
+	convert u32_to_f, r9, r9, rte
+	fmul32 r8, r8, 0.0625
+	fmul32 r9, r9, 0.0625
+	mov_imm r10l, 14336
+	mov_imm r10h, 17152
+	mov_imm r11l, 48128
+	mov_imm r11h, 15616
+	texture_sample 0, 0b1100, 0b0, none, x, 0b00, r4, None, ts0, ss1, tex_2d, r8_r9, `+c.lod+`
+	wait 0
+	mov_imm r5, 0, 0b0
+	mov_imm r6, 0, 0b0
+	mov_imm r7, 0, 0b0
+	stop`)
+		l := quads(1)
+		l.Env = &emu.Env{Mem: emu.NewMemory(), Bindings: b}
+		mustFinish(t, p, l)
+		for i := range l.Out {
+			// A step of a sixteenth of the image a pixel is 4 texels: level 2. The operands are 0.5, 3.5, -1 and 1.25.
+			if got := toF(l.Out[i][ir.SlotData0][0]); got != c.want {
+				t.Errorf("%s, lane %d: level %v, want %v", c.lod, i, got, c.want)
+			}
+		}
+	}
+}
+
 // TestLevels: the level of detail comes from halves or from differences in words; what hardware samplers do not have, a bias, does nothing.
 func TestLevels(t *testing.T) {
 	img, err := emu.NewImage(emu.ImageDesc{Width: 8, Height: 8, Layers: 2, Mips: 4, Format: emu.FormatByName("R32_SFLOAT")})
