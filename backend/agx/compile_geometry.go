@@ -103,6 +103,10 @@ func (c *compiler) writes() bool {
 func (c *compiler) fetchVertices(modes *abi.Geometry) (*Binary, error) {
 	s, b := newPart(ir.StageVertex, c.s.Name)
 	s.Info.ClipDistances, s.Info.CullDistances = c.s.Info.ClipDistances, c.s.Info.CullDistances
+	starts := outputStarts(c.s)
+	for _, slot := range modes.Vertices {
+		declareOutputs(s, slot, starts[slot])
+	}
 	g := &geometry{stageMemory: stageMemory{s: s, b: b}}
 	id := &b.Intrinsic(ir.IntrLoadVertexId, 1, 32).Def
 	for k, slot := range modes.Vertices {

@@ -13,9 +13,8 @@ import (
 
 // cornerSlot are the coefficient registers of an input at each vertex.
 type cornerSlot struct {
-	mask  uint8
-	first int
-	cf    [3]int
+	mask uint8
+	cf   [3][4]int
 }
 
 // weightPair are the coefficient registers of the weights of vertices 1 and 2.
@@ -61,12 +60,14 @@ func (c *coefficients) placeCorners(m *abi.Meta, n int) int {
 			continue
 		}
 		m.Lists = !faults.has(faultLists)
-		count := 0
-		s.first, count = runOf(s.mask)
 		for v := range s.cf {
-			s.cf[v] = n
-			m.Coefs = append(m.Coefs, abi.Coef{CF: n, Slot: ir.Slot(slot), First: uint8(s.first), Count: uint8(count), Interp: ir.InterpFlat, Vertex: uint8(v + 1)})
-			n += count
+			for _, r := range splitRuns(s.mask, func(int) ir.Interp { return ir.InterpFlat }) {
+				m.Coefs = append(m.Coefs, abi.Coef{CF: n, Slot: ir.Slot(slot), First: uint8(r.first), Count: uint8(r.count), Interp: r.interp, Vertex: uint8(v + 1)})
+				for k := range r.count {
+					s.cf[v][r.first+k] = n + k
+				}
+				n += r.count
+			}
 		}
 	}
 	for k := range c.weights {
@@ -97,7 +98,7 @@ func (s *isel) loadInputVertex(in *ir.Instr) {
 		return
 	}
 	c, v := &s.in.coefs.corners[slot], s.comp(in.Srcs[0].Def, 0)
-	at := func(vertex, k int) opnd { return s.corner(min(vertex, 2), c.cf[min(vertex, 2)]+comp+k-c.first) }
+	at := func(vertex, k int) opnd { return s.corner(min(vertex, 2), c.cf[min(vertex, 2)][comp+k]) }
 	ops := make([]opnd, in.Def.NumComponents)
 	for k := range ops {
 		if n, is := in.Srcs[0].Def.Const(0); is {

@@ -38,11 +38,11 @@ type coefficients struct {
 	weights                                [2]weightPair // that are linear, with perspective
 }
 
+// coefSlot are the components of a slot that a shader reads: how each is interpolated, and its register.
 type coefSlot struct {
 	mask   uint8
-	first  int
-	cf     int
-	interp ir.Interp
+	interp [4]ir.Interp
+	cf     [4]int
 }
 
 // ioSlot returns slot and first component of an input or output access with
@@ -230,11 +230,53 @@ func (s *isel) wantSlot(in *ir.Instr, slot int, mask uint8, interp ir.Interp) {
 		return
 	}
 	sl := &c.slots[slot]
-	if sl.mask != 0 && sl.interp != interp {
-		s.fail(in, "components of location %d that are interpolated in different ways are not supported except in stages compiled together: a vertex shader stores the words of a location together, among the smooth, flat or linear ones, as the hardware wants them", slot-int(ir.SlotVar0))
+	for k := range sl.interp {
+		switch {
+		case mask>>k&1 == 0:
+		case sl.mask>>k&1 != 0 && sl.interp[k] != interp:
+			s.broken(in, "component %d of location %d is interpolated in two ways", k, slot-int(ir.SlotVar0))
+		default:
+			sl.interp[k] = interp
+		}
 	}
 	sl.mask |= mask
-	sl.interp = interp
+}
+
+// runs are the components of a slot as runs of registers: one from the first to the last that is read; where they are interpolated in several ways,
+// or some are read at a vertex, each run has those alone that are read alike.
+func (c *coefficients) runs(slot int) (list []coefRun) {
+	sl := &c.slots[slot]
+	first, count := runOf(sl.mask)
+	whole := c.corners[slot].mask == 0
+	for k := first; k < first+count; k++ {
+		if whole && sl.mask>>k&1 != 0 && sl.interp[k] != sl.interp[first] {
+			whole = false
+		}
+	}
+	if whole {
+		return []coefRun{{first, count, sl.interp[first]}}
+	}
+	return splitRuns(sl.mask, func(k int) ir.Interp { return sl.interp[k] })
+}
+
+// coefRun is a run of components that are interpolated alike.
+type coefRun struct {
+	first, count int
+	interp       ir.Interp
+}
+
+// splitRuns are the runs of neighbours in a mask that are interpolated alike.
+func splitRuns(mask uint8, interp func(k int) ir.Interp) (list []coefRun) {
+	for k := range 4 {
+		switch n := len(list) - 1; {
+		case mask>>k&1 == 0:
+		case n >= 0 && list[n].first+list[n].count == k && list[n].interp == interp(k):
+			list[n].count++
+		default:
+			list = append(list, coefRun{k, 1, interp(k)})
+		}
+	}
+	return list
 }
 
 // place numbers the coefficient registers from n on and describes them.
@@ -254,11 +296,13 @@ func (c *coefficients) place(m *abi.Meta, n int) {
 		if s.mask == 0 {
 			continue
 		}
-		count := 0
-		s.first, count = runOf(s.mask)
-		s.cf = n
-		m.Coefs = append(m.Coefs, abi.Coef{CF: n, Slot: ir.Slot(slot), First: uint8(s.first), Count: uint8(count), Interp: s.interp})
-		n += count
+		for _, r := range c.runs(slot) {
+			m.Coefs = append(m.Coefs, abi.Coef{CF: n, Slot: ir.Slot(slot), First: uint8(r.first), Count: uint8(r.count), Interp: r.interp})
+			for k := range r.count {
+				s.cf[r.first+k] = n + k
+			}
+			n += r.count
+		}
 	}
 	n = c.placeCorners(m, n)
 	c.point = special(c.wantPoint, abi.CoefPointCoord, 2)
@@ -300,7 +344,7 @@ func (s *isel) loadInput(in *ir.Instr) {
 		s.setComps(&in.Def, s.flat(c.primitive))
 		return
 	case ir.SlotViewport:
-		s.setComps(&in.Def, s.viewportIndex(c.slots[slot].cf))
+		s.setComps(&in.Def, s.viewportIndex(c.slots[slot].cf[0]))
 		return
 	case ir.SlotPointCoord:
 		s.setComps(&in.Def, s.iter(c.point, 2, false, false, nil)[comp:comp+n]...)
@@ -308,7 +352,7 @@ func (s *isel) loadInput(in *ir.Instr) {
 	}
 	ops := make([]opnd, n)
 	for k := range ops {
-		ops[k] = s.flat(c.slots[slot].cf + comp + k - c.slots[slot].first)
+		ops[k] = s.flat(c.slots[slot].cf[comp+k])
 	}
 	s.setInput(in, ops)
 }

@@ -144,19 +144,19 @@ func (s *isel) loadInterpolated(in *ir.Instr) {
 		return
 	}
 	sl := &c.slots[slot]
-	persp := sl.interp == ir.InterpSmooth
+	persp := sl.interp[comp] == ir.InterpSmooth
 	if in.Def.BitSize == 16 && isFloatInput(in) && bary.Intr != ir.IntrLoadBarycentricAtOffset {
-		s.setComps(&in.Def, s.iter(sl.cf+comp-sl.first, n, persp, true, bary)...)
+		s.setComps(&in.Def, s.iter(sl.cf[comp], n, persp, true, bary)...)
 		return
 	}
-	s.setInput(in, s.iter(sl.cf+comp-sl.first, n, persp, false, bary))
+	s.setInput(in, s.iter(sl.cf[comp], n, persp, false, bary))
 }
 
 // loadCoefficients selects the plane of an input.
 func (s *isel) loadCoefficients(in *ir.Instr) {
 	slot, comp := planeOf(in)
 	sl := &s.in.coefs.slots[slot]
-	s.setComps(&in.Def, s.ldcf(sl.cf+comp-sl.first)...)
+	s.setComps(&in.Def, s.ldcf(sl.cf[comp])...)
 }
 
 // planeOf is the slot and the component whose plane an intrinsic loads: this file makes

@@ -35,6 +35,7 @@ func (s *isel) recordOutputs(vals []opnd) {
 	if len(s.meta.Record) == 0 {
 		return
 	}
+	s.meta.RecordStarts = recordStarts(s.sh, s.meta.Record)
 	base := s.take(nil, abi.Uniform{Kind: abi.UniformRecords}, baseHalves)
 	record := s.in.gridVertex
 	if s.meta.Stage == ir.StageVertex { // the points of all instances are counted on

@@ -128,13 +128,16 @@ func (r *vertexRecord) varying(slot ir.Slot) abi.Varying {
 }
 
 // users stores the user's varyings. The hardware counts those that are interpolated smoothly, then
-// the flat ones, then the linear ones, and only the fragment shader says which is which: where
-// there are several, the driver says where each begins.
+// the flat ones, then the linear ones, and only the fragment shader says which is which, of each
+// output that shares a location too: where there are several, the driver says where each begins.
 func (r *vertexRecord) users() {
 	m, from := r.s.meta, len(r.s.meta.Varyings)
+	starts := outputStarts(r.s.sh)
 	for slot := range r.slots {
-		if forFragments(ir.Slot(slot)) && r.written(slot) {
-			v := r.varying(ir.Slot(slot))
+		if !forFragments(ir.Slot(slot)) || !r.written(slot) {
+			continue
+		}
+		for _, v := range runs(r.varying(ir.Slot(slot)), starts[slot]) {
 			v.User, v.Word = true, r.word
 			m.Varyings = append(m.Varyings, v)
 			r.word += int(v.Count)
@@ -147,7 +150,7 @@ func (r *vertexRecord) users() {
 			r.output(*v, nil)
 			continue
 		}
-		base := r.s.take(nil, abi.Uniform{Kind: abi.UniformVaryingWord, Element: uint32(v.Slot)}, uniformHalves)
+		base := r.s.take(nil, abi.Uniform{Kind: abi.UniformVaryingWord, Element: uint32(v.Slot), Offset: 4 * uint32(v.First)}, uniformHalves)
 		r.output(*v, &opnd{kind: opUniform, half: true, bits: base})
 		v.Word = abi.NoWord
 	}

@@ -46,6 +46,9 @@ func (t Target) PassThrough(last *object.Object, size int) (*object.Object, erro
 	if f := m.Feedback; f != nil {
 		s.Captures, s.Info.XfbStrides = f.Captures, f.Strides
 	}
+	for k, starts := range m.RecordStarts {
+		declareOutputs(s, m.Record[k], starts)
+	}
 	id := &b.Intrinsic(ir.IntrLoadPrimitiveId, 1, 32).Def
 	word := ir.ALUType{Class: ir.ClassUint, Bits: 32}.Pack()
 	store := func(slot ir.Slot, v *ir.Def, first int) {

@@ -57,23 +57,6 @@ func TestFullQuads(t *testing.T) {
 	}
 }
 
-// TestMixedInterpolation: the components of a location are interpolated in one way.
-func TestMixedInterpolation(t *testing.T) {
-	s, b := gputest.NewShader(ir.StageFragment, 0)
-	load := func(x *ir.Instr, comp uint64) *ir.Def {
-		return &x.Set(ir.IdxComponent, comp).Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotVar0 + 18, NumSlots: 1}.Pack()).
-			Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack()).Def
-	}
-	flat := load(b.Intrinsic(ir.IntrLoadInput, 1, 32, b.Imm32(0)), 3)
-	weights := b.Intrinsic(ir.IntrLoadBarycentricPixel, 2, 32).Set(ir.IdxInterpMode, uint64(ir.InterpSmooth))
-	smooth := load(b.Intrinsic(ir.IntrLoadInterpolatedInput, 1, 32, &weights.Def, b.Imm32(0)), 1)
-	storeOutput(b, ir.SlotData0, b.Fadd(flat, smooth))
-	const want = "agx: components of location 18 that are interpolated in different ways are not supported except in stages compiled together"
-	if _, err := Compile(s, CompileOptions{Job: dumpJob("", func(string) {})}); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %q", err, want)
-	}
-}
-
 // TestRefused compiles valid IR that has not been lowered as selection wants it.
 func TestRefused(t *testing.T) {
 	const store = "%3:32 = load_const 0x0 %4:32x2 = vulkan_resource_index %3 desc_type=2 %5:32 = mov %4.x store_ssbo %2, %5, %3 write_mask=x align_mul=4"

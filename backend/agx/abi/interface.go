@@ -17,7 +17,8 @@ type Attrib struct {
 const NoWord = -1
 
 // Varying is a run of output words: component First + i of the slot is word
-// Word + i.
+// Word + i. A slot that holds several outputs, which a fragment program may interpolate in
+// different ways, has a run for each.
 type Varying struct {
 	Slot  ir.Slot `json:"slot"`
 	First uint8   `json:"first,omitempty"`

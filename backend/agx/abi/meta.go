@@ -126,6 +126,9 @@ type Meta struct {
 	// Record lists the slots of the record that a vertex is stored to, ascending, four
 	// words each: of a vertex shader with Next, of a tessellation control shader.
 	Record []ir.Slot `json:"record,omitempty"`
+	// RecordStarts has for each slot of Record the components at which an output begins, a bit each, where some slot holds several:
+	// what a geometry shader that hands them on makes varyings of.
+	RecordStarts []uint8 `json:"record_starts,omitempty"`
 	// PatchSlots is the number of slots from SlotPatch0 on that a patch has after its
 	// tessellation levels (tessellation control).
 	PatchSlots int `json:"patch_slots,omitempty"`

@@ -1,6 +1,7 @@
 package abi
 
 import (
+	"slices"
 	"testing"
 
 	"nirc/ir"
@@ -23,15 +24,15 @@ func TestPlace(t *testing.T) {
 	} {
 		var read Interps
 		for slot, i := range x.read {
-			read[slot] = i
+			read.Set(slot, 15, i)
 		}
 		w := m.Place(&read)
 		if w.Smooth != x.smooth || w.Flat != x.flat || w.Linear != x.linear {
 			t.Errorf("%d, %d and %d words, want %d, %d and %d", w.Smooth, w.Flat, w.Linear, x.smooth, x.flat, x.linear)
 		}
 		for slot, at := range x.want {
-			if w.Base[slot] != at {
-				t.Errorf("slot %d at word %d, want %d", slot, w.Base[slot], at)
+			if first := max(0, slices.IndexFunc(w.At[slot][:], func(n int) bool { return n != NoWord })); w.At[slot][first] != at {
+				t.Errorf("slot %d at words %d, want %d", slot, w.At[slot], at)
 			}
 		}
 		if n, ok := w.Word(b, 2); !ok || n != x.want[b]+1 {
@@ -42,5 +43,17 @@ func TestPlace(t *testing.T) {
 				t.Errorf("component %d of slot %d, which is not written, at word %d", k, b, n)
 			}
 		}
+	}
+}
+
+// TestPlaceShared places the outputs that share a location, each in the group of what the fragment program makes of it.
+func TestPlaceShared(t *testing.T) {
+	a := ir.SlotVar0
+	m := Meta{Varyings: []Varying{{Slot: a, Count: 2, User: true, Word: NoWord}, {Slot: a, First: 2, Count: 1, User: true, Word: NoWord}, {Slot: a, First: 3, Count: 1, User: true, Word: NoWord}},
+		Coefs: []Coef{{Slot: a, First: 1, Count: 1, Interp: ir.InterpNoPerspective}, {Slot: a, First: 2, Count: 1, Interp: ir.InterpFlat}, {Source: CoefW, Count: 1, Interp: ir.InterpFlat}}}
+	read := m.Interps()
+	w := m.Place(&read)
+	if w.At[a] != [4]int{6, 7, 5, 4} || w.Smooth != 1 || w.Flat != 1 || w.Linear != 2 {
+		t.Errorf("components at words %v; %d, %d and %d words", w.At[a], w.Smooth, w.Flat, w.Linear)
 	}
 }

@@ -52,7 +52,7 @@ const (
 	UniformXfbLimit1
 	UniformXfbLimit2
 	UniformXfbLimit3
-	UniformVaryingWord   // word: where the varyings of slot Element begin in the record of a vertex, see Place
+	UniformVaryingWord   // word: where the varying of slot Element that begins at its byte Offset (four times Varying.First) begins in the record of a vertex, see Place
 	UniformFirstFan      // word: 1 in triangle fans whose first vertex provokes, else 0
 	UniformSlotWritten   // word: ~0 if the stage before leaves the varyings of slot Element, else 0
 	UniformSamplerBias   // see SamplerBias: of the sampler (Set, Binding, Element)

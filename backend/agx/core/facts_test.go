@@ -136,10 +136,10 @@ func TestEvaluationMemory(t *testing.T) {
 // placed makes words of which a slot has one.
 func placed(slot ir.Slot) *abi.Words {
 	w := &abi.Words{}
-	for i := range w.Base {
-		w.Base[i] = abi.NoWord
+	for i := range w.At {
+		w.At[i] = [4]int{abi.NoWord, abi.NoWord, abi.NoWord, abi.NoWord}
 	}
-	w.Base[slot], w.Count[slot] = abi.UserWord+5, 1
+	w.At[slot][0] = abi.UserWord + 5
 	return w
 }
 

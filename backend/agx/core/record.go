@@ -88,7 +88,7 @@ func (w *wave) placed() *abi.Words {
 		var read abi.Interps
 		if d := w.l.Draw; d != nil && d.Fragment != nil {
 			for _, in := range d.Fragment.IO().Inputs {
-				read[in.Slot] = in.Interp
+				read.Set(in.Slot, in.Mask, in.Interp)
 			}
 		}
 		words := w.p.meta.Place(&read)
@@ -132,7 +132,7 @@ func (w *wave) varyingUniform(u *abi.Uniform, to []uint32) bool {
 	slot := ir.Slot(u.Element)
 	switch u.Kind {
 	case abi.UniformVaryingWord:
-		to[0] = uint32(w.placed().Base[slot%ir.NumVaryingSlots])
+		to[0] = uint32(w.placed().At[slot%ir.NumVaryingSlots][u.Offset/4&3])
 	case abi.UniformFirstFan:
 		to[0] = 0
 		if w.firstFan() {
@@ -235,7 +235,7 @@ func (w *wave) finishRecord() error {
 		for _, v := range w.p.meta.Varyings {
 			at := v.Word
 			if v.User {
-				at = words.Base[v.Slot]
+				at = words.At[v.Slot][v.First]
 			}
 			for c, n := range record[at : at+int(v.Count)] {
 				out[v.Slot][int(v.First)+c] = n

@@ -52,8 +52,9 @@ func TestScripts(t *testing.T) {
 	chips := []nirc.Options{ir, {Target: "ir3", GPU: "a630"}, {Target: "ir3", GPU: "a740"}, {Target: "agx"}, {Target: "midgard"}}
 	for _, x := range []script{
 		{name: "interpolate.amber", targets: everywhere(), checked: 1},
-		{name: "mixed_interpolation.amber", about: "a location whose components are interpolated in different ways", targets: chips[:3], checked: 1, right: "length(vec3(a,c,d)-e)", wrong: "length(vec3(c,c,d)-e)"},
-		{name: "mixed_flat.amber", about: "the same with perspective alone", targets: without("agx", chips), checked: 1, right: "abs(float(b+5))", wrong: "abs(float(b+4))"},
+		{name: "mixed_interpolation.amber", about: "a location whose components are interpolated in different ways", targets: chips, checked: 1, right: "length(vec3(a,c,d)-e)", wrong: "length(vec3(c,c,d)-e)"},
+		{name: "mixed_corners.amber", about: "the same with one that is read at the vertices, where hardware can", targets: []nirc.Options{ir, {Target: "agx"}}, checked: 1, right: "-765.0", wrong: "-764.0"},
+		{name: "mixed_flat.amber", about: "the same with perspective alone", targets: chips, checked: 1, right: "abs(float(b+5))", wrong: "abs(float(b+4))"},
 		{name: "block_arrays.amber", targets: everywhere(), checked: 1},
 		{name: "opaque.amber", targets: everywhere(), checked: 1},
 		{name: "shared_set.amber", targets: everywhere(), checked: 4},
