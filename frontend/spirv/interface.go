@@ -28,8 +28,11 @@ func (t *translator) interfaceDecs(v *variable, i int) (d interfaceDecs) {
 			}
 		}
 	})
-	if d.perVertex && (t.s.Stage != ir.StageFragment || v.sc != spv.StorageClassInput) {
-		t.fail(v.id, "PerVertexKHR is for inputs of fragment shaders")
+	if d.perVertex {
+		if t.s.Stage != ir.StageFragment || v.sc != spv.StorageClassInput {
+			t.fail(v.id, "PerVertexKHR is for inputs of fragment shaders")
+		}
+		t.checkLacks(v.id, spv.KindDecoration.Capabilities(uint32(spv.DecorationPerVertexKHR)))
 	}
 	return d
 }

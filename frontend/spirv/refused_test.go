@@ -35,6 +35,39 @@ OpFunctionEnd
 	}
 }
 
+// TestPerVertexRefused: inputs by vertex are refused by the capability's name, where the target lacks it.
+func TestPerVertexRefused(t *testing.T) {
+	const text = `OpCapability Shader
+OpCapability FragmentBarycentricKHR
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %in
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %in Location 0
+OpDecorate %in PerVertexKHR
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%uint = OpTypeInt 32 0
+%three = OpConstant %uint 3
+%list = OpTypeArray %float %three
+%ptr = OpTypePointer Input %list
+%fptr = OpTypePointer Input %float
+%in = OpVariable %ptr Input
+%main = OpFunction %void None %fn
+%l = OpLabel
+%at = OpAccessChain %fptr %in %three
+%v = OpLoad %float %at
+OpReturn
+OpFunctionEnd
+`
+	for gpu, want := range map[[2]string]string{{"agx", "g13g"}: "", {"ir3", "a630"}: "", {"midgard", "t860"}: "FragmentBarycentricKHR is not supported on t860"} {
+		_, err := Translate(assemble(t, text), Options{GPUName: gpu[1], TargetName: gpu[0], Machine: lackingGPU{gpu[0], gpu[1]}})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", gpu, err, want)
+		}
+	}
+}
+
 // TestSubgroupSizeMode: a size of subgroups that a kernel demands is that of the target, or refused.
 func TestSubgroupSizeMode(t *testing.T) {
 	text := strings.Replace(kernelText, "OpExecutionMode %f LocalSize 4 1 1\n", "OpExecutionMode %f LocalSize 4 1 1\nOpExecutionMode %f SubgroupSize 32\n", 1)
