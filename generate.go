@@ -71,7 +71,7 @@ func (u *Unit) generate(ctx context.Context) (obj *object.Object, err error) {
 		if err != nil {
 			return err
 		}
-		u.job = backend.Job{GPU: u.opts.GPU, Lists: lists, Level: u.opts.Level, Instrument: u.ins, ABI: u.abi(), Debug: u.opts.Debug, Next: u.opts.Next, Layout: u.opts.Layout}
+		u.job = backend.Job{GPU: u.opts.GPU, Lists: lists, Level: u.opts.Level, Instrument: u.ins, ABI: u.abi(), Debug: u.opts.Debug, Next: u.opts.Next, Layout: u.opts.Layout, State: u.opts.State}
 		u.job.Dump = run.Dump != nil && (len(run.DumpBefore)+len(run.DumpAfter) > 0 || run.PrintChanged)
 		obj, err = u.back.Compile(u.Shader, &u.job)
 		return u.verifyError(err)

@@ -99,6 +99,8 @@ type Job struct {
 	Next ir.Stage
 	// Layout is the pipeline layout, nil if slots follow from binding numbers alone.
 	Layout *layout.Layout
+	// State is the state of the pipeline, nil if it is not known.
+	State *State
 	// Dump says that someone looks at the machine steps: their text must be made.
 	Dump bool
 }

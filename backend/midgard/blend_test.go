@@ -2,6 +2,8 @@ package midgard
 
 import (
 	_ "embed"
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -99,13 +101,20 @@ var edges = []float32{0, 1e-6, 3.1e-5, 6.2e-5, 2, -2, 65000, 65520, 1e9, float32
 
 func runBlend(t *testing.T, r *rand.Rand, f *emu.Format, bin *Binary, n ir.Slot, text string) {
 	t.Helper()
+	if err := tryBlend(r, f, bin, n); err != nil {
+		t.Fatalf("%s: %v\n%s", f.Name, err, text)
+	}
+}
+
+// tryBlend runs the blend program over pixels of the format.
+func tryBlend(r *rand.Rand, f *emu.Format, bin *Binary, n ir.Slot) error {
 	p, err := core.Load(bin.Code, &bin.Meta)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	img, err := emu.NewImage(emu.ImageDesc{Width: 4, Height: 4, Format: f})
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	view := &emu.ImageView{Image: img, Format: f}
 	color := make([]emu.Attachment, n+1)
@@ -133,13 +142,33 @@ func runBlend(t *testing.T, r *rand.Rand, f *emu.Format, bin *Binary, n ir.Slot,
 			prim.V[i] = &in
 		}
 		l.Fragment = []emu.FragmentLane{{X: k & 3, Y: k >> 2, SampleID: -1, Coverage: 1, Prim: prim}}
-		if st, err := p.NewWave(l).Run(1000); err != nil || st != emu.StatusDone {
-			t.Fatalf("%s: status %d, %v\n%s", f.Name, st, err, text)
+		if st, err := p.NewWave(l).Run(1000); err != nil {
+			return err
+		} else if st != emu.StatusDone {
+			return errors.New("the program has not ended")
 		}
 		if got, want := l.Out[0][ir.SlotData0+n], blendWant(f, x, y, old); got != emu.Vec4(want) {
-			t.Fatalf("%s: %x and %x over %x: %x, want %x\n%s", f.Name, x, y, old, got, want, text)
+			return fmt.Errorf("%x and %x over %x: %x, want %x", x, y, old, got, want)
 		}
 	}
+	return nil
+}
+
+// tileForms blends where the tile has other pixels than memory.
+func tileForms() error {
+	for _, name := range []string{"B8G8R8A8_UNORM", "R5G6B5_UNORM_PACK16", "A2B10G10R10_UNORM_PACK32"} {
+		for _, gpu := range []string{"t860", "t620"} {
+			f := emu.FormatByName(name)
+			bin, err := compile(blendShader(f, 0), CompileOptions{GPU: gpu, Blend: name})
+			if err == nil {
+				err = tryBlend(rand.New(rand.NewPCG(8, 9)), f, bin, 0)
+			}
+			if err != nil {
+				return fmt.Errorf("%s on %s: %w", name, gpu, err)
+			}
+		}
+	}
+	return nil
 }
 
 //go:embed testdata/ir/test_blend_attachment.nir

@@ -57,6 +57,7 @@ const (
 	faultBarrierFlag                    // the metadata has no barriers
 	faultSampleThere                    // positions are read of samples that the pixel does not have
 	faultGatherOrder                    // gathers are taken to give the texels in the order of the API
+	faultTileForm                       // pixels are in the tile as they are in memory
 	numFaults
 )
 

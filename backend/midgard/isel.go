@@ -58,6 +58,8 @@ type isel struct {
 	guards []guard
 	// blend, if not nil, is the layout of the target of a blend program.
 	blend *blendLayout
+	// state is that of the pipeline, nil if it is not known.
+	state *backend.State
 	// feedback: the program writes transform feedback, and no outputs.
 	feedback bool
 	// floor is the first work register that is free for values.
@@ -89,6 +91,7 @@ func (c *compiler) selectFunc() (*isel, error) {
 	s.sh, s.impl, s.gpu, s.meta, s.res, s.feedback = c.s, impl, c.gpu, &c.meta, c.res, c.opts.Feedback
 	s.f = &function{mem: c.mem, nodes: c.mem.selected[:0]}
 	defer func() { c.mem.selected = s.f.nodes }() // for the next one: there the list is long enough from the start
+	s.state = c.job.State
 	s.tab = tables{meta: s.meta, layout: c.job.Layout, limit: c.uniforms}
 	s.vals, s.lazy = slab.Zeroed(s.vals, int(impl.NumDefs)), slab.Zeroed(s.lazy, int(impl.NumDefs))
 	s.blocks = slab.Zeroed(s.blocks, int(impl.NumBlocks)+1)

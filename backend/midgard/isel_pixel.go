@@ -5,15 +5,17 @@ import (
 	"math"
 
 	"nirc/backend"
+	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
 
-// blendLayout is how a blend program sees the pixels of its target: channels by
-// the component that they hold.
+// blendLayout is how a blend program sees the pixels of its target, in the form that the tile
+// has (midgard.md §9.5): channels by the component that they hold.
 type blendLayout struct {
-	bits   int // of a pixel
+	form   string // of pixels in the tile
+	bits   int    // of such a pixel
 	has    uint8
 	kind   [4]emu.ChannelKind
 	width  [4]int
@@ -22,6 +24,10 @@ type blendLayout struct {
 	color emu.ChannelKind
 	// typed: a load from the tile converts pixels of the format.
 	typed bool
+	// tens: the form of 10:10:10:2, of which offset says nothing.
+	tens bool
+	// fill is or'ed to the pixel: alpha of formats that have none.
+	fill uint32
 }
 
 // layoutOf finds the layout of a format.
@@ -40,7 +46,8 @@ func layoutOf(format string) (*blendLayout, error) {
 	case f.IsWide():
 		return refuse("a render target has 32 bits a channel at most")
 	}
-	l := &blendLayout{bits: 8 * f.Bytes, typed: true, color: f.Channels[0].Kind}
+	tile := abi.TileForm(f.Name, f.Bytes)
+	l := &blendLayout{form: tile, bits: abi.TileBits(tile), color: f.Channels[0].Kind}
 	for _, c := range f.Channels {
 		k := int(c.Comp)
 		if c.Kind == emu.KindUscaled || c.Kind == emu.KindSscaled {
@@ -54,9 +61,27 @@ func layoutOf(format string) (*blendLayout, error) {
 		if c.Kind == emu.KindSrgb {
 			l.color = c.Kind
 		}
-		l.typed = l.typed && c.Kind == emu.KindUnorm && c.Width <= 8
+	}
+	if !abi.TileRaw(tile) && !faults.has(faultTileForm) {
+		l.inTile(tile)
 	}
 	return l, nil
+}
+
+// inTile makes the layout that of a form which the fixed functions know: bytes in the order of
+// the components, with the channels in their high bits.
+func (l *blendLayout) inTile(form string) {
+	l.typed = l.color == emu.KindUnorm
+	if form == abi.TileRGB10A2 {
+		l.tens = true
+		return
+	}
+	for k := range 4 {
+		l.offset[k] = 8*k + 8 - l.width[k]
+	}
+	if form == abi.TileRGBA8 && l.has>>3 == 0 {
+		l.fill = 0xff << 24
+	}
 }
 
 // ABIs lists those of blend programs, one for each format that render targets of theirs can have, and
@@ -117,10 +142,12 @@ func (s *isel) rawPixel(v source) source {
 		return v.repeated(l.words())
 	}
 	v = s.channels(v)
+	if l.tens {
+		return s.tenBits(v)
+	}
 	words := s.f.newNode(l.words())
 	for w := range l.words() {
-		var sum source
-		some := false
+		sum, some := constant(l.fill), l.fill != 0
 		for k := range 4 {
 			if l.has>>k&1 == 0 || l.offset[k]/32 != w {
 				continue
@@ -130,17 +157,40 @@ func (s *isel) rawPixel(v source) source {
 				x = s.temp(isa.OpIshl, 1, x, constant(uint32(at)))
 			}
 			if some {
-				x = s.temp(isa.OpIor, 1, sum, x.lane(0))
+				x = s.temp(isa.OpIor, 1, x.lane(0), sum)
 			}
 			sum, some = x.lane(0), true
 		}
 		s.move(words, 1<<w, sum)
 	}
 	o := source{reg: words, swz: identity}
-	if l.bits%32 != 0 {
+	if l.bits < 32 {
 		return s.repeatBits(o)
 	}
 	return o.repeated(l.words())
+}
+
+// Places of the parts of 10:10:10:2 in its word: the high eight bits of the colours and the low two of all.
+func highOfTen() source { return perLane(0, 8, 16, 0) }
+func lowOfTen() source  { return perLane(24, 26, 28, 30) }
+
+func perLane(x, y, z, w uint32) source { return source{reg: regConst, con: [4]uint32{x, y, z, w}} }
+
+// tenBits makes the pixel of 10:10:10:2 of the bits of its channels.
+func (s *isel) tenBits(v source) source {
+	high := s.temp(isa.OpIshl, 4, s.temp(isa.OpIlsr, 4, v, constant(2)), highOfTen())
+	low := s.temp(isa.OpIshl, 4, s.temp(isa.OpIand, 4, v, constant(3)), lowOfTen())
+	x := s.temp(isa.OpIor, 4, high, low)
+	x = s.temp(isa.OpIor, 2, x, x.shifted(-2))
+	return s.temp(isa.OpIor, 1, x.lane(0), x.lane(1)).lane(0)
+}
+
+// splitTens makes the bits of the channels of a pixel of 10:10:10:2.
+func (s *isel) splitTens(x source) source {
+	x = x.lane(0)
+	high := s.temp(isa.OpIand, 4, s.temp(isa.OpIlsr, 4, x, highOfTen()), perLane(0xff, 0xff, 0xff, 0))
+	low := s.temp(isa.OpIand, 4, s.temp(isa.OpIlsr, 4, x, lowOfTen()), constant(3))
+	return s.temp(isa.OpIor, 4, s.temp(isa.OpIshl, 4, high, constant(2)), low)
 }
 
 // repeated makes the four lanes read the first n again and again.
@@ -148,36 +198,13 @@ func (o source) repeated(n int) source {
 	return o.place([4]uint8{0, uint8(1 % n), uint8(2 % n), uint8(3 % n)})
 }
 
-// repeatBits fills 128 bits with a pixel that is not whole words; what is beyond
-// its bits is zero.
+// repeatBits fills a word with a pixel that is less.
 func (s *isel) repeatBits(o source) source {
-	n := s.blend.bits
-	if 32%n == 0 {
-		x := o.lane(0)
-		for filled := n; filled < 32; filled *= 2 {
-			x = s.temp(isa.OpIor, 1, x, s.temp(isa.OpIshl, 1, x, constant(uint32(filled)))).lane(0)
-		}
-		return x
+	x := o.lane(0)
+	for filled := s.blend.bits; filled < 32; filled *= 2 {
+		x = s.temp(isa.OpIor, 1, x, s.temp(isa.OpIshl, 1, x, constant(uint32(filled)))).lane(0)
 	}
-	d := s.f.newNode(4)
-	for w := range 4 {
-		var sum source
-		for filled := 0; filled < 32; {
-			at := (32*w + filled) % n
-			x := o.lane(at / 32)
-			if at%32 != 0 {
-				x = s.temp(isa.OpIlsr, 1, x, constant(uint32(at%32))).lane(0)
-			}
-			if filled != 0 {
-				x = s.temp(isa.OpIshl, 1, x, constant(uint32(filled))).lane(0)
-				x = s.temp(isa.OpIor, 1, sum, x).lane(0)
-			}
-			sum = x
-			filled += min(32-at%32, n-at)
-		}
-		s.move(d, 1<<w, sum)
-	}
-	return source{reg: d, swz: identity}
+	return x
 }
 
 // channels converts the components of a colour to the bits of the channels, each
@@ -288,20 +315,29 @@ func (s *isel) encodeUfloat(v source) source {
 	return choose(s.temp(isa.OpFne, 3, v, v), nan, r)
 }
 
-// unpackRaw makes the components of a colour of a raw pixel.
-func (s *isel) unpackRaw(raw source) source {
-	l := s.blend
-	d := s.f.newNode(4)
+// missing is what a load gives of components that the format has not.
+func (l *blendLayout) missing() source {
 	fill := constant(0)
 	fill.con[3] = 1
 	if l.color != emu.KindUint && l.color != emu.KindSint {
 		fill.con[3] = math.Float32bits(1)
 	}
+	return fill
+}
+
+// unpackRaw makes the components of a colour of a raw pixel.
+func (s *isel) unpackRaw(raw source) source {
+	l := s.blend
+	d := s.f.newNode(4)
+	fill := l.missing()
 	if m := 15 &^ l.has; m != 0 {
 		s.move(d, m, fill)
 	}
+	if l.tens {
+		s.move(d, 15, s.splitTens(raw))
+	}
 	for k := range 4 {
-		if l.has>>k&1 != 0 {
+		if l.has>>k&1 != 0 && !l.tens {
 			s.unpackChannel(d, k, raw.lane(l.offset[k]/32))
 		}
 	}

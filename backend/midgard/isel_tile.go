@@ -38,7 +38,26 @@ func (s *isel) loadTile(in *ir.Instr) {
 		s.fail(in, "reading a render target as other than floats is not supported")
 		return
 	}
+	if format := s.targetFormat(n); format != "" && s.blend == nil {
+		if l, err := layoutOf(format); err != nil || abi.TileRaw(l.form) {
+			s.fail(in, "reading a render target of the format %s is not supported, no load converts what the tile has: a blend program (--abi blend:%[1]s) does", format)
+			return
+		}
+	}
 	s.narrowed(in, s.tileColor(in, n, comp))
+}
+
+// targetFormat is the format of render target n by the state of the pipeline, "" if that does not say.
+func (s *isel) targetFormat(n int) string {
+	if s.state == nil || s.state.Shader == nil {
+		return ""
+	}
+	for i := range s.state.Shader.Blend {
+		if t := &s.state.Shader.Blend[i]; t.Attachment == n {
+			return t.Format
+		}
+	}
+	return ""
 }
 
 // rawTile reports whether the tile is read as it is: where the format is known, and
@@ -56,6 +75,12 @@ func (s *isel) tileColor(in *ir.Instr, n, comp int) source {
 		k, comp = s.blend.words(), 0
 	}
 	t.dst, t.mask = s.f.newNode(k), fullMask(k)
+	if s.blend != nil && !s.rawTile() {
+		t.mask = s.blend.has >> comp & fullMask(k) // what else the tile has there is nobody's
+		if m := fullMask(k) &^ t.mask; m != 0 {
+			s.move(t.dst, m, s.blend.missing().shifted(-comp))
+		}
+	}
 	t.ld = isa.LoadStore{Op: op, Swizzle: componentsFrom(comp)} // of sample 0, which the argument names
 	if faults.has(faultTileSample) {
 		t.ld.Arg.Reg = isa.AddrZero

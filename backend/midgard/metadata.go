@@ -36,7 +36,7 @@ func (c *compiler) newMeta() abi.Meta {
 		}
 	}
 	if c.blend != nil {
-		m.Blend = &abi.Blend{Format: c.opts.Blend}
+		m.Blend = &abi.Blend{Format: c.opts.Blend, Tile: c.blend.form}
 	}
 	return m
 }

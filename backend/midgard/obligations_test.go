@@ -86,6 +86,7 @@ var obligations = []struct {
 	{"the condition of a scalar select is made by SADD", faultSelectUnit, randomBundles},
 	{"VMUL takes the first pipeline register", faultPipeOrder, randomBundles},
 	{"reductions do not widen and narrow at once", faultWidenedSum, halfDots},
+	{"the tile has pixels in forms of its own", faultTileForm, tileForms},
 	{"uniform buffers stand where the pipeline's layout has them", faultSlots, drawsAlike(positions, thirdBuffer)},
 }
 

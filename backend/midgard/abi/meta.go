@@ -237,6 +237,9 @@ func UserSlot(s ir.Slot) uint32 {
 type Blend struct {
 	// Format is the Vulkan name of the target's format, without VK_FORMAT_.
 	Format string `json:"format"`
+	// Tile is the form in which the tile has to hold its pixels: what the descriptor of the render target
+	// names its internal format ([TileForm]).
+	Tile string `json:"tile"`
 	// Target is the number of the render target.
 	Target int `json:"target"`
 	// Second: the program reads the second colour.

@@ -59,9 +59,7 @@ func (w *wave) rawPixel(t *thread, target int) (v [4]uint32, err error) {
 	if v, err = w.tilePixel(t, target); err != nil {
 		return v, err
 	}
-	var raw [16]byte
-	f.Pack(raw[:], &v)
-	repeated(&raw, f.Bytes)
+	raw := packTile(f, w.p.meta.Blend.Tile, &v)
 	for i := range v {
 		v[i] = binary.LittleEndian.Uint32(raw[4*i:])
 	}
@@ -79,15 +77,10 @@ func (w *wave) blended(v emu.Vec4, r1 [2]uint64, named bool) (emu.Vec4, error) {
 	case r1[1]>>32 != blendReturn:
 		return v, fmt.Errorf("a blend program returns to %#x, not where it came from", r1[1]>>32)
 	}
-	var raw, want [16]byte
+	var raw [16]byte
 	for i, x := range v {
 		binary.LittleEndian.PutUint32(raw[4*i:], x)
 	}
-	want = raw
-	repeated(&want, w.p.blend.Bytes)
-	if raw != want {
-		return v, fmt.Errorf("the raw pixel % x does not repeat its first %d bytes", raw, w.p.blend.Bytes)
-	}
-	w.p.blend.Unpack(raw[:], (*[4]uint32)(&v))
-	return v, nil
+	err := unpackTile(w.p.blend, w.p.meta.Blend.Tile, &raw, (*[4]uint32)(&v))
+	return v, err
 }

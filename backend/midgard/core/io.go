@@ -129,7 +129,7 @@ func (w *wave) special(t *thread, selector int) (v [4]uint32, err error) {
 			v[0] = x.Coverage
 		}
 	case abi.SpecialTileTyped:
-		return w.tilePixel(t, 0)
+		return w.typedPixel(t, 0)
 	case abi.SpecialTileRaw:
 		return w.rawPixel(t, 0)
 	case abi.SpecialSampleID:
@@ -142,7 +142,7 @@ func (w *wave) special(t *thread, selector int) (v [4]uint32, err error) {
 
 // loadTile performs a tilebuffer read.
 func (w *wave) loadTile(t *thread, l *isa.LoadStore) error {
-	load := w.tilePixel
+	load := w.typedPixel
 	if l.Op == isa.LdTileRaw {
 		load = w.rawPixel
 	}
@@ -154,6 +154,27 @@ func (w *wave) loadTile(t *thread, l *isa.LoadStore) error {
 		return err
 	}
 	return w.result(t, l, typed(l.Op.Info().Elem, v))
+}
+
+// typedPixel is the colour of a pixel that a typed load converts: one in a form that the fixed functions know.
+func (w *wave) typedPixel(t *thread, target int) (v [4]uint32, err error) {
+	if v, err = w.tilePixel(t, target); err != nil || !w.check {
+		return v, err
+	}
+	f := w.l.Draw.Color[target].View.TexelFormat()
+	if form := abi.TileForm(f.Name, f.Bytes); abi.TileRaw(form) {
+		return v, fmt.Errorf("a typed load of the tile, which has pixels of %s as %s", f.Name, form)
+	}
+	has := uint8(0)
+	for _, c := range f.Channels {
+		has |= 1 << (c.Comp & 7)
+	}
+	for k := range v {
+		if has>>k&1 == 0 {
+			v[k] = w.order.Word() // whatever those before wrote
+		}
+	}
+	return v, nil
 }
 
 // samples is how many samples the pixel of a thread has.

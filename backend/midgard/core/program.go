@@ -88,6 +88,9 @@ func loadProgram(code []byte, meta *abi.Meta) (*program, error) {
 		if p.blend = emu.FormatByName(b.Format); p.blend == nil || p.blend.Bytes > 16 {
 			return nil, fmt.Errorf("midgard core: a blend program for the unknown format %q", b.Format)
 		}
+		if form := abi.TileForm(b.Format, p.blend.Bytes); b.Tile != form {
+			return nil, fmt.Errorf("midgard core: a blend program for the format %s in the form %q, the tile has %s", b.Format, b.Tile, form)
+		}
 	}
 	at := make([]int, len(code)/isa.Quad+1)
 	for i := range at {
