@@ -449,7 +449,7 @@ func (w *wave) addressDefined(t *thread, b *bundle) error {
 		case isa.KindLoad, isa.KindStore, isa.KindLea, isa.KindAtomic, isa.KindCmpXchg:
 			err = need(l.Arg, 1+b2u(l.Toggle))
 			if err == nil {
-				err = need(l.Index, 1+b2u(l.Format == isa.IndexU64))
+				err = need(l.Index, indexWords(l))
 			}
 			if err == nil && info.Atomic != isa.AtomicNone {
 				err = need(l.AtomicSrc(), info.Size/4)
@@ -467,6 +467,14 @@ func (w *wave) addressDefined(t *thread, b *bundle) error {
 		}
 	}
 	return nil
+}
+
+// indexWords is how many words a memory operation takes in its index's place: of CMPXCHG those are the comparand's.
+func indexWords(l *isa.LoadStore) uint8 {
+	if info := l.Op.Info(); info.Kind == isa.KindCmpXchg {
+		return info.Size / 4
+	}
+	return 1 + b2u(l.Format == isa.IndexU64)
 }
 
 func b2u(b bool) uint8 {

@@ -19,6 +19,9 @@ func checkLongs(l *isa.LoadStore) error {
 		index = l.Index.Reg != isa.AddrZero && l.Format == isa.IndexU64
 	case isa.KindCmpXchg:
 		index = long // the comparand
+		if l.Format != isa.IndexReserved {
+			return errors.New("a compare and exchange has the comparand in the index's place, and the format of an index")
+		}
 	case isa.KindImage, isa.KindStImage, isa.KindLeaImage:
 	default:
 		return nil

@@ -214,7 +214,7 @@ func randomLdSt(op isa.LdOp, r *rand.Rand) isa.LoadStore {
 	case isa.KindAtomic, isa.KindCmpXchg:
 		l.SetAtomicSrc(isa.AddrReg{Reg: n(2), Comp: 2 * n(2)})
 		if k == isa.KindCmpXchg {
-			l.Index = isa.AddrReg{Reg: n(2), Comp: 2 * n(2)}
+			l.Index, l.Format = isa.AddrReg{Reg: n(2), Comp: 2 * n(2)}, isa.IndexReserved
 		}
 	case isa.KindUbo:
 		l.Arg = isa.AddrReg{Reg: isa.AddrZero}

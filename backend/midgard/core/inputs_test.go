@@ -177,6 +177,10 @@ func TestSpecialValues(t *testing.T) {
 		t.Errorf("without a primitive: %v, %v, %d samples", v, err, w.samples(th))
 	}
 	x.Prim = &prim
+	if img, err = emu.NewImage(emu.ImageDesc{Format: emu.FormatByName("R8G8B8A8_UNORM"), Width: 2, Height: 2, Layers: 3, Samples: 16}); err != nil {
+		t.Fatal(err)
+	}
+	w.l.Draw.Color[1].View = &emu.ImageView{Image: img} // one that typed loads convert
 	for _, c := range []struct {
 		comp, reg uint8
 		own       bool // the sample is the fragment's

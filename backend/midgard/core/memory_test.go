@@ -146,7 +146,7 @@ func TestAtomics(t *testing.T) {
 			l.SetAtomicSrc(isa.AddrReg{Reg: 1, Comp: 2})
 			// The value compared with is r27.y; it takes the index's place.
 			if c.op == isa.LdAtomicCmpXchg {
-				l.Index = isa.AddrReg{Reg: 1, Comp: 1}
+				l.Index, l.Format = isa.AddrReg{Reg: 1, Comp: 1}, isa.IndexReserved
 			}
 			if shared {
 				l.Arg = isa.AddrReg{Reg: isa.AddrLocal, Comp: 2}

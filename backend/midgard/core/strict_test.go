@@ -29,7 +29,8 @@ func TestLongPairs(t *testing.T) {
 	add := at(isa.LdAtomicAdd+1, 0, 0, isa.IndexU64)
 	add.SetAtomicSrc(isa.AddrReg{Comp: 1})
 	refused(t, "operand", "the 64-bit operand begins in the middle", add)
-	refused(t, "comparand", "the 64-bit index begins in the middle", at(isa.LdAtomicCmpXchg+1, 0, 1, isa.IndexU32))
+	refused(t, "comparand", "the 64-bit index begins in the middle", at(isa.LdAtomicCmpXchg+1, 0, 1, isa.IndexReserved))
+	refused(t, "comparand with a format", "the format of an index", at(isa.LdAtomicCmpXchg, 0, 0, isa.IndexU32))
 }
 
 // Words lie at multiples of 4 bytes, halves at multiples of 2.
