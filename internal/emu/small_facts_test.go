@@ -1,155 +1,324 @@
 package emu
 
 import (
-	"math"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
+
+	"nirc/ir"
 )
 
-// TestUfloatRounds: floats of 10 and 11 bits without sign are the nearest that there are, the even one of two.
-func TestUfloatRounds(t *testing.T) {
-	for _, m := range []uint32{5, 6} {
-		value := func(b uint32) float64 { // of the format's bits
-			e, f := int(b>>m), float64(b&(1<<m-1))
-			if e == 0 {
-				return math.Ldexp(f, -14-int(m))
+// TestMask: a set of lanes has what was put in and not taken out, and goes through it in order, as it was at the start.
+func TestMask(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for n := range 200 {
+		var m Mask
+		has := make(map[int]bool)
+		for range n {
+			l := r.IntN(MaxLanes)
+			if r.IntN(4) == 0 {
+				m.Clear(l)
+				delete(has, l)
+			} else {
+				m.Set(l)
+				has[l] = true
 			}
-			return math.Ldexp(f+float64(uint32(1)<<m), e-15-int(m))
 		}
-		top := uint32(31)<<m - 1
-		check := func(x float32, want uint32) {
-			if got := floatToUfloat(x, uint(m)+5); got != want {
-				t.Errorf("%d bits of mantissa: %g becomes %#x, want %#x", m, x, got, want)
+		var want, got []int
+		for l := range MaxLanes {
+			if m.Get(l) != has[l] {
+				t.Fatalf("lane %d: %v", l, m.Get(l))
+			}
+			if has[l] {
+				want = append(want, l)
 			}
 		}
-		for b := range top {
-			low, high := value(b), value(b+1)
-			half := (low + high) / 2
-			check(float32(low), b)
-			check(math.Nextafter32(float32(half), 0), b)
-			check(float32(half), b+b&1)
-			check(math.Nextafter32(float32(half), math.MaxFloat32), b+1)
+		if m.Any() != (len(want) > 0) {
+			t.Fatalf("%v has a lane: %v", want, m.Any())
 		}
-		check(float32(value(top)), top)
-		check(math.MaxFloat32, top)
-		check(float32(math.Inf(1)), 31<<m)
-		check(float32(math.Inf(-1)), 0)
-		check(-1, 0)
+		for l := range m.Lanes() {
+			got = append(got, l)
+			m.Clear((l + 1) % MaxLanes)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("lanes %v, want %v", got, want)
+		}
+	}
+	var m Mask
+	for _, l := range []int{3, 70, 90} {
+		m.Set(l)
+	}
+	var got []int
+	for l := range m.Lanes() {
+		if got = append(got, l); l == 70 {
+			break
+		}
+	}
+	if !slices.Equal(got, []int{3, 70}) {
+		t.Errorf("up to lane 70: %v", got)
 	}
 }
 
-// TestLayerBytes: a layer of a view is all of its slices in the view's first level.
-func TestLayerBytes(t *testing.T) {
-	for _, d := range []ImageDesc{{Width: 8, Height: 4, Layers: 3, Mips: 3}, {Width: 4, Height: 4, Depth: 4, Mips: 2}, {Width: 5, Height: 3}} {
-		d.Format = FormatByName("R8G8B8A8_UNORM")
-		img, err := NewImage(d)
-		if err != nil {
+// TestWideTexels: channels of 32 bits are the words, and of 64 bits the first two are two words each; the others are not
+// looked at and become 0.
+func TestWideTexels(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	wide := 0
+	for _, f := range Formats() {
+		if len(f.Channels) == 0 || slices.ContainsFunc(f.Channels, func(c Channel) bool { return c.Width < 32 }) {
+			continue
+		}
+		src, dst := make([]byte, f.Bytes), make([]byte, f.Bytes)
+		for i := range src {
+			src[i], dst[i] = byte(r.Uint32()), 0xff
+		}
+		var v [4]uint32
+		f.Unpack(src, &v)
+		n := int(f.Channels[0].Width) / 32
+		for i := range min(f.Bytes/4, 4) {
+			if want := uint32(loadBytes(src[4*i:], 4)); v[i] != want {
+				t.Errorf("%s: word %d is %#x, want %#x", f.Name, i, v[i], want)
+			}
+		}
+		f.Pack(dst, &v)
+		if want := append(slices.Clone(src[:min(16, f.Bytes)]), make([]byte, max(0, f.Bytes-16))...); !slices.Equal(dst, want) {
+			t.Errorf("%s: packed %x, want %x", f.Name, dst, want)
+		}
+		if wide += n - 1; n == 1 && len(f.Channels) < 4 && v[3] != 1 && v[3] != fb(1) {
+			t.Errorf("%s: the component that is not there is %#x", f.Name, v[3])
+		}
+	}
+	if wide == 0 {
+		t.Error("no format has channels of 64 bits")
+	}
+}
+
+func loadBytes(b []byte, n int) (v uint64) {
+	for i := range n {
+		v |= uint64(b[i]) << (8 * i)
+	}
+	return v
+}
+
+// TestFullCoverage: a pixel that a primitive covers has the bits of its samples and no others, and quads that no sample is left
+// of are not shaded.
+func TestFullCoverage(t *testing.T) {
+	for _, samples := range []int{1, 2, 4, 8, 16} {
+		seen := 0
+		fs := fragmentShader(64, func(l *FragmentLane, out *Slots) bool {
+			if !l.Helper {
+				if seen++; l.Coverage != 1<<samples-1 {
+					t.Errorf("%d samples: pixel (%d, %d) has %#x", samples, l.X, l.Y, l.Coverage)
+				}
+			}
+			return true
+		})
+		p := testPipeline(t, 24, 24, samples, "R8_UNORM", 1, quad(0.5), fs)
+		p.Topology = TriangleList
+		p.Bindings[0].Data = floatBytes(-1, -1, 0.5, 1, 7, -1, 0.5, 1, -1, 7, 0.5, 1)
+		if draw(t, p, 3); seen != 24*24 {
+			t.Errorf("%d samples: %d pixels", samples, seen)
+		}
+	}
+	ran := 0
+	fs := fragmentShader(4, func(*FragmentLane, *Slots) bool { ran++; return true })
+	p := testPipeline(t, 8, 8, 1, "R8_UNORM", 1, quad(0.5), fs)
+	p.Topology = TriangleStrip
+	p.DepthStencil.View = mustImage(t, ImageDesc{Width: 8, Height: 8, Format: FormatByName("D32_SFLOAT")})
+	p.Depth = DepthState{Test: true, Compare: CompareNever}
+	if st := draw(t, p, 4); ran != 0 || st.FragmentInvocations != 0 || st.SamplesPassed != 0 {
+		t.Errorf("%d lanes of fragments that fail ran, %+v", ran, st)
+	}
+}
+
+// TestDepthBoundsEnds: the bounds of depths are among what passes.
+func TestDepthBoundsEnds(t *testing.T) {
+	for _, c := range []struct {
+		stored float32
+		pass   bool
+	}{{0.25, true}, {0.5, true}, {0.375, true}, {0.24999, false}, {0.50001, false}, {0, false}, {1, false}} {
+		p := onePixel(t, "R8_UNORM", [4]uint32{}, constantColor(1, 1, 1, 1))
+		p.DepthStencil.View = mustImage(t, ImageDesc{Width: 1, Height: 1, Format: FormatByName("D32_SFLOAT")})
+		if err := p.DepthStencil.View.Clear([4]uint32{fb(c.stored)}); err != nil {
 			t.Fatal(err)
 		}
-		for i := range img.Data {
-			img.Data[i] = byte(i*7 + i>>8)
+		p.Depth = DepthState{BoundsTest: true, MinBounds: 0.25, MaxBounds: 0.5}
+		if st := draw(t, p, 4); (st.SamplesPassed == 1) != c.pass {
+			t.Errorf("depth %v: %d samples pass", c.stored, st.SamplesPassed)
 		}
-		layers := max(1, d.Layers)
-		for mip := range max(1, d.Mips) {
-			level := img.LevelBytes(mip)
-			n := len(level) / layers
-			for base := range layers {
-				v := &ImageView{Image: img, BaseMip: mip, BaseLayer: base}
-				for l := -2; l < layers+2; l++ {
-					got := v.layerBytes(l)
-					at := base + l
-					switch {
-					case at < 0 || at >= layers:
-						if got != nil {
-							t.Errorf("%+v level %d: there is a layer %d", d, mip, at)
-						}
-					case len(got) != n || &got[0] != &level[at*n]:
-						t.Errorf("%+v level %d: layer %d is not at byte %d", d, mip, at, at*n)
-					}
+	}
+}
+
+// TestEachStageFails: what a program of any stage reports ends the draw, and the error says of which stage it is; a barrier where no
+// workgroup is is one.
+func TestEachStageFails(t *testing.T) {
+	failing := errors.New("the core is at its end")
+	outer, inner := [4]float32{2, 2, 2, 2}, [2]float32{2, 2}
+	for stage := range 5 {
+		for _, barrier := range []bool{false, true} {
+			p := testPipeline(t, 8, 8, 1, "R8_UNORM", 1, quad(0.5), constantColor(1, 1, 1, 1))
+			p.Bindings[0].Data = floatBytes(1, -1, 0.5, 1, -1, 1, 0.5, 1, 1, 1, 0.5, 1, -1, -1, 0.5, 1)
+			p.Topology, p.PatchControlPoints = PatchList, 4
+			ctrl, eval := tessShaders(4, TessIO{OutputVertices: 4, Domain: ir.DomainQuads}, outer, inner)
+			geom := geometryShader(4, GeomIO{Invocations: 1, MaxVertices: 3, InPrimitive: 3, OutPrimitive: 2}, func(l *GeometryLane) {
+				for k := range 3 {
+					v := *l.V[k]
+					l.Emitted.Emit(&v)
 				}
+			})
+			p.TessCtrl, p.TessEval, p.Geometry = ctrl, eval, geom
+			all := []*fakeProgram{p.Vertex.(*fakeProgram), ctrl, eval, geom, p.Fragment.(*fakeProgram)}
+			bad := *all[stage]
+			want := failing.Error()
+			bad.run = func(*Launch, int) (Status, error) { return StatusDone, failing }
+			if barrier {
+				if bad.stage == ir.StageTessCtrl {
+					continue // whose invocations may wait for each other
+				}
+				bad.run, want = func(*Launch, int) (Status, error) { return StatusBarrier, nil }, "barrier"
+			}
+			switch stage {
+			case 0:
+				p.Vertex = &bad
+			case 1:
+				p.TessCtrl = &bad
+			case 2:
+				p.TessEval = &bad
+			case 3:
+				p.Geometry = &bad
+			case 4:
+				p.Fragment = &bad
+			}
+			name := []string{"vertex stage", "tessellation control stage", "tessellation evaluation stage", "geometry stage", "fragment stage"}[stage]
+			err := Draw(context.Background(), p, DrawParams{VertexCount: 4, InstanceCount: 1})
+			if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s, barrier %v: %v", name, barrier, err)
 			}
 		}
 	}
 }
 
-// TestImageSizes: an image has 1 to so many texels on a side, and as many levels as halving makes.
-func TestImageSizes(t *testing.T) {
-	rgba := FormatByName("R8G8B8A8_UNORM")
+// TestRayLaunches: each point of a launch runs once, with its place, in waves of the program's size; what is too large, or has no
+// program, is refused, and errors say which point.
+func TestRayLaunches(t *testing.T) {
+	env := &Env{Mem: NewMemory(), Bindings: &Bindings{}}
 	for _, c := range []struct {
-		d  ImageDesc
-		ok bool
+		size [3]uint32
+		ok   bool
 	}{
-		{ImageDesc{Width: 1, Height: 1}, true}, {ImageDesc{Width: -1, Height: 1}, false}, {ImageDesc{Width: 1, Height: -1}, false},
-		{ImageDesc{Width: 1, Height: 1, Layers: -1}, false}, {ImageDesc{Width: 1, Height: 1, Depth: -1}, false},
-		{ImageDesc{Width: 8, Height: 2, Mips: 4}, true}, {ImageDesc{Width: 8, Height: 2, Mips: 5}, false}, {ImageDesc{Width: 7, Height: 2, Mips: 3}, true},
-		{ImageDesc{Width: 7, Height: 2, Mips: 4}, false}, {ImageDesc{Width: 1, Height: 8, Mips: 4}, true}, {ImageDesc{Width: 1, Height: 1, Depth: 4, Mips: 3}, true},
-		{ImageDesc{Width: 1, Height: 1, Depth: 4, Mips: 4}, false}, {ImageDesc{Width: 4, Height: 4, Mips: -1}, false}, {ImageDesc{Width: 4, Height: 4, Mips: 40}, false},
-		{ImageDesc{Width: 4, Height: 4, Samples: 4}, true}, {ImageDesc{Width: 4, Height: 4, Samples: 3}, false},
-		{ImageDesc{Width: 1 << 15, Height: 1 << 15, Layers: 64}, false},
+		{[3]uint32{1, 1, 1}, true}, {[3]uint32{5, 3, 2}, true}, {[3]uint32{65535, 0, 1}, true}, {[3]uint32{65536, 0, 1}, false}, {[3]uint32{0, 65535, 1}, true},
+		{[3]uint32{0, 65536, 1}, false}, {[3]uint32{0, 0, 1 << 30}, true}, {[3]uint32{0, 0, 1<<30 + 1}, false}, {[3]uint32{1 << 15, 1 << 15, 2}, false},
+		{[3]uint32{1 << 10, 1 << 10, 1<<10 + 1}, false},
 	} {
-		c.d.Format = rgba
-		if _, err := NewImage(c.d); (err == nil) != c.ok {
-			t.Errorf("%+v: %v", c.d, err)
-		}
-	}
-}
-
-// TestUnboundTexels: a texel lacks memory if a byte of it does.
-func TestUnboundTexels(t *testing.T) {
-	img, err := NewImage(ImageDesc{Width: 8, Height: 4, Mips: 3, Layers: 2, Format: FormatByName("R8G8B8A8_UNORM")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, u := range []Unbound{{From: 0, To: 4}, {From: 3, To: 5}, {From: 127, To: 129}, {From: 256, To: 300}, {From: 20, To: 20}} {
-		img.Unbound = []Unbound{u}
-		v := &ImageView{Image: img}
-		for mip := range 3 {
-			w, h := 8>>mip, 4>>mip
-			for layer := range 2 {
-				for y := range h {
-					for x := range w {
-						at := img.levelOffset(mip) + ((layer*h+y)*w+x)*4
-						want := uint32(Resident)
-						for b := at; b < at+4; b++ {
-							if b >= u.From && b < u.To {
-								want = NotResident
-							}
-						}
-						if got := v.Residency(Tex2D, x, y, 0, layer, mip, 0); got != want {
-							t.Errorf("unbound %v, level %d, layer %d, %d,%d: %d, want %d", u, mip, layer, x, y, got, want)
-						}
-					}
+		seen := make(map[[3]uint32]int)
+		p := &fakeProgram{stage: ir.StageRaygen, wave: 4}
+		p.run = func(l *Launch, pc int) (Status, error) {
+			if pc < 2 {
+				return StatusYield, nil
+			}
+			for i := range l.Rays {
+				x := &l.Rays[i]
+				if seen[x.LaunchID]++; x.LaunchSize != c.size || x.Record != 77 || len(l.Rays) > 4 || len(l.Rays) != l.NumLanes {
+					t.Errorf("%v: %+v", c.size, x)
 				}
 			}
+			return StatusDone, nil
 		}
+		err := TraceRays(context.Background(), &RayPipeline{Env: env, Raygen: ShaderGroup{General: p, Record: 77}}, c.size, Limits{})
+		if (err == nil) != c.ok {
+			t.Errorf("%v: %v", c.size, err)
+			continue
+		}
+		for at, n := range seen {
+			if n != 1 || at[0] >= c.size[0] || at[1] >= c.size[1] || at[2] >= c.size[2] {
+				t.Errorf("%v: point %v ran %d times", c.size, at, n)
+			}
+		}
+		if n := int(c.size[0] * c.size[1] * c.size[2]); c.ok && len(seen) != n {
+			t.Errorf("%v: %d points", c.size, len(seen))
+		}
+	}
+	failing := &fakeProgram{stage: ir.StageRaygen, wave: 1}
+	failing.run = func(l *Launch, _ int) (Status, error) {
+		if l.Rays[0].LaunchID == [3]uint32{1, 2, 0} {
+			return StatusBarrier, nil
+		}
+		return StatusDone, nil
+	}
+	err := TraceRays(context.Background(), &RayPipeline{Env: env, Raygen: ShaderGroup{General: failing}}, [3]uint32{3, 3, 1}, Limits{})
+	if err == nil || !strings.Contains(err.Error(), "launch [1 2 0]") || !strings.Contains(err.Error(), "barrier") {
+		t.Error(err)
+	}
+	for _, p := range []*RayPipeline{{Env: env}, {Raygen: ShaderGroup{General: failing}}} {
+		if err := TraceRays(context.Background(), p, [3]uint32{1, 1, 1}, Limits{}); err == nil {
+			t.Error("a launch without a program or environment")
+		}
+	}
+	if err := LaunchRays(context.Background(), nil, env, [3]uint32{1, 1, 1}, 0, Limits{}, nil); err == nil {
+		t.Error("a launch without a program")
+	}
+	if err := LaunchRays(context.Background(), failing, nil, [3]uint32{1, 1, 1}, 0, Limits{}, nil); err == nil {
+		t.Error("a launch without an environment")
 	}
 }
 
-// TestHalves: a float becomes the nearest half, the even one of two; what is no number stays none, with the upper bits that it has.
-func TestHalves(t *testing.T) {
-	for h := range uint32(0x7c00) {
-		x, next := HalfToFloat(uint16(h)), HalfToFloat(uint16(h+1))
-		if h == 0x7bff {
-			next = 65536
+// TestRayCalls: a callable shader runs with its record and the caller's data, as deep as calls may go; an index beyond a table is
+// an error, and in an empty table nothing runs.
+func TestRayCalls(t *testing.T) {
+	env := &Env{Mem: NewMemory(), Bindings: &Bindings{}}
+	for _, c := range []struct {
+		index, deep uint32
+		tables      bool
+		want        string
+		runs        int
+	}{
+		{0, 1, true, "", 1}, {1, 1, true, "", 1}, {2, 1, true, "has 2 entries, and none of index 2", 0}, {2, 1, false, "", 0},
+		{1, 64, true, "", 64}, {1, 65, true, "more than 64 deep", 64},
+	} {
+		runs := 0
+		callable := func(record uint64) ShaderGroup {
+			p := &fakeProgram{stage: ir.StageCallable, wave: 1}
+			p.run = func(l *Launch, _ int) (Status, error) {
+				runs++
+				x := &l.Rays[0]
+				if x.Record != record || x.LaunchID != [3]uint32{1, 0, 0} || x.LaunchSize != [3]uint32{2, 1, 1} || x.Data[0] != byte(runs-1) || x.Hit != nil {
+					t.Errorf("%+v", x)
+				}
+				x.Data[0]++
+				if uint32(runs) < c.deep {
+					return StatusDone, x.Call(ShaderCall{Callable: true, Index: c.index}, x.Data)
+				}
+				return StatusDone, nil
+			}
+			return ShaderGroup{General: p, Record: record}
 		}
-		half := float32((float64(x) + float64(next)) / 2)
-		for _, c := range []struct {
-			x    float32
-			want uint32
-		}{{x, h}, {math.Nextafter32(half, 0), h}, {half, h + h&1}, {math.Nextafter32(half, math.MaxFloat32), h + 1}} {
-			if got := FloatToHalf(c.x); uint32(got) != c.want {
-				t.Errorf("%g: %#x, want %#x", c.x, got, c.want)
+		gen := &fakeProgram{stage: ir.StageRaygen, wave: 2}
+		gen.run = func(l *Launch, _ int) (Status, error) {
+			data := make([]byte, 4)
+			err := l.Rays[1].Call(ShaderCall{Callable: true, Index: c.index}, data)
+			if err == nil && int(data[0]) != c.runs {
+				t.Errorf("the data are %v", data)
 			}
-			if got := FloatToHalf(-c.x); uint32(got) != c.want|0x8000 && c.x != 0 {
-				t.Errorf("%g: %#x, want %#x", -c.x, got, c.want|0x8000)
-			}
+			return StatusDone, err
+		}
+		p := &RayPipeline{Env: env, Raygen: ShaderGroup{General: gen}}
+		if c.tables {
+			p.Callable = []ShaderGroup{callable(10), callable(11)}
+		}
+		err := TraceRays(context.Background(), p, [3]uint32{2, 1, 1}, Limits{})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || runs != c.runs {
+			t.Errorf("callable %d, %d deep: %d runs, %v", c.index, c.deep, runs, err)
 		}
 	}
-	for _, c := range []struct {
-		bits uint32
-		want uint16
-	}{{0x7fc00000, 0x7e00}, {0xffc00000, 0xfe00}, {0x7f800001, 0x7e00}, {0x7f802000, 0x7e01}, {0x7fbfe000, 0x7fff}, {0x7f800000, 0x7c00}, {0xff800000, 0xfc00}} {
-		if got := FloatToHalf(math.Float32frombits(c.bits)); got != c.want {
-			t.Errorf("%#x: %#x, want %#x", c.bits, got, c.want)
+	gen := &fakeProgram{stage: ir.StageRaygen, wave: 1}
+	gen.run = func(l *Launch, _ int) (Status, error) { return StatusDone, l.Rays[0].Call(ShaderCall{Accel: 64}, nil) }
+	for depth, want := range []string{"more than 0 deep", "no acceleration structure at 0x40"} {
+		err := TraceRays(context.Background(), &RayPipeline{Env: env, Raygen: ShaderGroup{General: gen}, MaxRecursion: depth}, [3]uint32{1, 1, 1}, Limits{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("rays %d deep: %v, want %q", depth, err, want)
 		}
 	}
 }
