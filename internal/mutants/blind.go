@@ -7,7 +7,7 @@ import (
 )
 
 // Here is what is not changed because the program would be an equal one, whatever is tested: texts,
-// room made ahead or handed back, hashes, the number of which math.Inf takes the sign, assertions, which say what does not happen, and
+// room made ahead or handed back, hints about lengths, hashes, the number of which math.Inf takes the sign, assertions, which say what does not happen, and
 // what faults that tests switch on do instead of the right thing.
 
 // wording are functions that make or report the text of an error, stop the program, or hand memory back.
@@ -51,6 +51,9 @@ func (f *source) isBlind(n ast.Node, around []ast.Node) bool {
 	if c, ok := n.(*ast.CallExpr); ok && (wording[called(c)] || isGrow(c) || isPut(c)) {
 		return true
 	}
+	if a, ok := n.(*ast.AssignStmt); ok && isHint(a) {
+		return true
+	}
 	if len(around) == 0 {
 		return false
 	}
@@ -86,6 +89,17 @@ func isSign(n ast.Node, around []ast.Node) bool {
 
 // isGrow reports whether a call makes room for what is appended later.
 func isGrow(c *ast.CallExpr) bool { return called(c) == "Grow" || called(c) == "Clip" }
+
+// isHint reports whether an assignment keeps nothing: it tells the Go compiler that a slice is so long.
+func isHint(s *ast.AssignStmt) bool {
+	for _, e := range s.Lhs {
+		if id, ok := e.(*ast.Ident); !ok || id.Name != "_" {
+			return false
+		}
+	}
+	_, ok := s.Rhs[0].(*ast.IndexExpr)
+	return ok
+}
 
 // isPut reports whether a call hands something back to a pool, from where it may come again.
 func isPut(c *ast.CallExpr) bool {

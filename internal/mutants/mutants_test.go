@@ -76,6 +76,7 @@ func f(a, b int) ([]int, error) {
 	x := math.Inf(1)
 	list = slices.Grow(list, 4)
 	w.Grow(5)
+	_ = list[3]
 	if a > b && m != nil {
 		panic("a is not above b")
 	}
@@ -113,6 +114,7 @@ func TestBlind(t *testing.T) {
 		{"nirc/backend/p", strings.ReplaceAll(blind, "w.list = nil", "v.list = nil"), 4},
 		{"nirc/backend/p", strings.ReplaceAll(blind, "cap(w.more)", "len(w.more)"), 4},
 		{"nirc/backend/p", strings.ReplaceAll(blind, "clear(w.more[:cap(w.more)])", "w.clear()"), 4},
+		{"nirc/backend/p", strings.ReplaceAll(blind, "_ = list[3]", "a = list[3]"), 5},
 		{"nirc/backend/p", strings.ReplaceAll(blind, "workers.Put(w)", "workers.Put(w, a)"), 6},
 	} {
 		f, err := parseSource(&pkg{ImportPath: c.pkg}, "p.go", []byte(c.text))

@@ -214,7 +214,7 @@ func (f *finder) dropStatements(list []ast.Stmt) {
 				continue
 			}
 		case *ast.AssignStmt:
-			if c, ok := s.Rhs[0].(*ast.CallExpr); s.Tok == token.DEFINE || ok && isGrow(c) {
+			if c, ok := s.Rhs[0].(*ast.CallExpr); s.Tok == token.DEFINE || ok && isGrow(c) || isHint(s) {
 				continue
 			}
 		case *ast.IncDecStmt:
