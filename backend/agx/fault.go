@@ -72,6 +72,7 @@ const (
 	faultEmptyTile                          // pixels of several samples have no room in the tile where there are no targets
 	faultSampleThere                        // values are interpolated at samples that the pixel does not have
 	faultTileAlign                          // targets of sRGB bytes begin at any byte of the tile
+	faultMaskedStore                        // colour masks leave components out of stores to the tile
 	numFaults
 )
 

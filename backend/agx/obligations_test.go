@@ -94,7 +94,7 @@ var obligations = []struct {
 	{fault: "faultSampleThere", script: "sample_there"},
 	{fault: "faultTileAlign", script: "tile_align", abi: nirc.SeparateABI},
 	{fault: "faultEmptyTile", draw: noTargets, abi: nirc.SeparateABI},
-	{fault: "faultTranslucent", draw: someComponents, abi: nirc.SeparateABI},
+	{fault: "faultMaskedStore", draw: someComponents, abi: nirc.SeparateABI},
 	{fault: "faultTranslucent", draw: someSamples, abi: nirc.SeparateABI},
 	{fault: "faultTranslucent", draw: someTargets, abi: nirc.SeparateABI},
 	{fault: "faultQueryDim", script: "query_dim"},

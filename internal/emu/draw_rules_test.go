@@ -217,6 +217,10 @@ func TestAlphaToOneAndResolves(t *testing.T) {
 	if got := p.Color[0].View.Texel(0, 0, 0, 0, 0)[3]; got != 255 {
 		t.Errorf("alpha is %d", got)
 	}
+	o := outputs{alphaToOne: true, dual: true}
+	if o.load(&Slots{}); o.src1[3] != fb(1) {
+		t.Errorf("alpha of the second source is %#x", o.src1[3])
+	}
 	for format, want := range map[string]uint32{"R32_UINT": 10, "D32_SFLOAT": fb(0.25), "R32_SFLOAT": fb(0.5)} {
 		f := FormatByName(format)
 		src, dst := mustImage(t, ImageDesc{Width: 1, Height: 1, Samples: 2, Format: f}), mustImage(t, ImageDesc{Width: 1, Height: 1, Format: f})

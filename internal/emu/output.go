@@ -184,6 +184,9 @@ func (o *outputs) load(out *Slots) {
 		if o.dual16 && len(o.targets) > 0 {
 			widen(&o.src1, o.targets[0].format)
 		}
+		if o.alphaToOne { // of both sources, as drivers have it (llvmpipe, asahi and panfrost of Mesa 25.0)
+			o.src1[3] = math.Float32bits(1)
+		}
 	}
 }
 

@@ -63,7 +63,7 @@ type codeUses struct {
 	depth, stencil bool // of zs_emit
 	tileLoads      bool
 	tileStores     bool
-	partStores     bool // of some components or samples
+	partStores     bool // of some samples
 	kills          bool // sample_mask
 	testsFirst     bool // the first sample_mask that is no kill of constant samples tests
 	killsFirst     bool // a sample_mask stands before it

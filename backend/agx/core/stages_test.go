@@ -383,8 +383,10 @@ func TestTile(t *testing.T) {
 	stop`)
 	l := quads(1)
 	wantError(t, finish(t, p, l), "wait_pix 1")
-	p = build(t, m, "\tmov_imm r4, 0, 0b0\n\twait_pix 13, 0\n\tst_tile r4, u8norm, 0, x, 0, 255, 0\n\tsample_mask 255, 255\n\tstop")
+	p = build(t, m, "\tmov_imm r8l, 0\n\tmov_imm r8h, 0\n\twait_pix 13, 0\n\tst_tile r8l_r8h, i16, 0, xy, 4, 255, 0\n\tsample_mask 255, 255\n\tstop")
 	wantError(t, finish(t, p, quads(1)), "after their tile stores")
+	p = build(t, m, "\tmov_imm r4, 0, 0b0\n\twait_pix 12, 0\n\tst_tile r4, u8norm, 0, x, 0, 255, 0\n\tstop")
+	wantError(t, finish(t, p, quads(1)), "components 0x1 of a target that has 0xf")
 	p = build(t, m, `
 	mov_imm r4, 1065353216, 0b0
 	mov_imm r5, 1056964608, 0b0

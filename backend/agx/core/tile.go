@@ -60,6 +60,13 @@ func (w *wave) tileForm(x *inst, data *isa.Operand) error {
 	if w.check != nil && int(x.Imm)%x.Format.Block() != 0 {
 		return fmt.Errorf("byte %d of the tile is no place for format %s, which is aligned to %d", x.Imm, x.Format, x.Format.Block())
 	}
+	if store && w.check != nil && !x.Format.Packed() {
+		for _, t := range w.p.meta.Tile {
+			if t.Offset == uint32(x.Imm) && x.Mask != t.Mask {
+				return fmt.Errorf("components %#x of a target that has %#x are stored: what hardware makes of that is not known", x.Mask, t.Mask)
+			}
+		}
+	}
 	end := int(x.Imm) + 4
 	if !x.Format.Packed() {
 		end = int(x.Imm) + x.Format.Size()*bits.Len8(x.Mask)

@@ -68,16 +68,7 @@ func (p *program) storesTo(t *abi.TileTarget) bool {
 	return slices.ContainsFunc(p.code, func(x inst) bool { return x.Op == isa.OpStTile && uint32(x.Imm) == t.Offset })
 }
 
-// storesPart reports whether a store to the tile leaves components of its target, or samples that passed early tests, as they
-// were.
+// storesPart reports whether a store to the tile leaves samples that passed early tests as they were.
 func (p *program) storesPart(x *inst) bool {
-	if p.meta.EarlyFragmentTests && x.Srcs[1].Kind != isa.Imm {
-		return true
-	}
-	for i := range p.meta.Tile {
-		if t := &p.meta.Tile[i]; t.Offset == uint32(x.Imm) {
-			return !x.Format.Packed() && x.Mask != t.Mask
-		}
-	}
-	return false
+	return p.meta.EarlyFragmentTests && x.Srcs[1].Kind != isa.Imm
 }

@@ -12,7 +12,7 @@ import (
 // TestTranslucent: the metadata of a linked program calls it translucent if its fragments leave targets, components or samples as
 // they were, or if it reads the tile, and not else.
 func TestTranslucent(t *testing.T) {
-	const wait, one, all = "\twait_pix 12, 0\n", "\tst_tile r4, u8norm, 0, x, 0, 255, 0\n", "\tst_tile r4_r5_r6_r7, u8norm, 0, xyzw, 0, 255, 0\n"
+	const wait, none, all = "\twait_pix 12, 0\n", "\tst_tile r4_r5_r6_r7, u8norm, 0, xyzw, 0, 0, 0\n", "\tst_tile r4_r5_r6_r7, u8norm, 0, xyzw, 0, 255, 0\n"
 	const set = "\tmov_imm r4, 0, 0b0\n\tmov_imm r5, 0, 0b0\n\tmov_imm r6, 0, 0b0\n\tmov_imm r7, 0, 0b0\n"
 	for _, c := range []struct {
 		body        string
@@ -24,8 +24,7 @@ func TestTranslucent(t *testing.T) {
 		{all, true, 1, "stores all of each target"},
 		{all, false, 2, "leaves target 1 as it is"},
 		{all, true, 2, ""},
-		{one, false, 1, "leaves components 0xe of sample 0 of target 0"},
-		{one, true, 1, ""},
+		{none, false, 1, "leaves components 0xf of sample 0 of target 0"},
 		{"", false, 0, ""},
 	} {
 		m := fragMeta()
