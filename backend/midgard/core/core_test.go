@@ -195,6 +195,8 @@ func TestVectorALU(t *testing.T) {
 		{"fne nan", isa.UnitVADD, vec(isa.OpFne, isa.Mode32, 0x0f), [4]uint32{nan, f(1)}, [4]uint32{nan, f(1)}, [4]uint32{math.MaxUint32}},
 		{"boolean to 16 bits", isa.UnitVADD, shrunk(vec(isa.OpIeq, isa.Mode32, 0xff), isa.ShrinkLow, isa.OutKeepLow), [4]uint32{1, 2, 3, 4}, [4]uint32{1, 0, 3, 0},
 			[4]uint32{0x0000ffff, 0x0000ffff, 0, 0}},
+		{"halves to bytes", isa.UnitVADD, shrunk(vec(isa.OpF2u, isa.Mode16, 0xff), isa.ShrinkLow, isa.OutKeepLow).Inline(0),
+			[4]uint32{h2(one, two), h2(0x5bf8, 0), h2(two, one), 0}, floats, [4]uint32{0x00ff0201, 0x00000102, 0, 0}},
 		{"fdot4", isa.UnitVMUL, vec(isa.OpFdot4, isa.Mode32, 0x0c), floats, [4]uint32{f(1), f(1), f(2), f(1)}, [4]uint32{0, f(8), 0, 0}},
 		{"fdot3", isa.UnitVMUL, vec(isa.OpFdot3, isa.Mode32, 0xc0), floats, [4]uint32{f(1), f(1), f(2), f(nanOf())}, [4]uint32{0, 0, 0, f(0)}},
 		{"ball", isa.UnitVADD, vec(isa.OpIballIne, isa.Mode32, 0x03), [4]uint32{1, 2, 3, 4}, [4]uint32{0, 0, 0, 0}, [4]uint32{math.MaxUint32}},

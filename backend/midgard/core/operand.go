@@ -266,7 +266,7 @@ func (x *inst) findShape(a *isa.ALU) error {
 	info := a.Op.Info()
 	float := info.Flags&(isa.FloatSrc|isa.FloatDst) != 0
 	switch {
-	case float && (x.bits == 8 || x.dstBits == 8):
+	case float && (x.bits == 8 || x.dstBits == 8 && info.Flags&isa.FloatDst != 0):
 		return fmt.Errorf("8-bit floats are not supported")
 	case x.dstBits == 4:
 		return fmt.Errorf("a result of half a byte is not supported")
