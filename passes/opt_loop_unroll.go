@@ -66,6 +66,11 @@ func unrollRound(c *Context, impl *ir.Impl, limit uint32, force bool, budget *in
 	progress := false
 	for i := len(all) - 1; i >= 0; i-- {
 		l := all[i]
+		settled, goOn := settleLate(c, l)
+		progress = progress || settled
+		if !goOn {
+			return progress
+		}
 		cost := (l.Cost + 1) * int(l.MaxTrips+1)
 		if !l.Exact || len(l.Terminators) != 1 || !unrollable(l) || slices.Contains(stale, l) ||
 			cost > *budget || !worthUnrolling(l, limit, force) {
@@ -85,6 +90,26 @@ func unrollRound(c *Context, impl *ir.Impl, limit uint32, force bool, budget *in
 		progress = true
 	}
 	return progress
+}
+
+// settleLate decides the exits of a loop that a sooner one leaves no chance; goOn is false if
+// no more rewrites are wanted. The loop is unrolled when opt_dead_cf has taken the exits away.
+func settleLate(c *Context, l *analysis.LoopInfo) (settled, goOn bool) {
+	for i := range l.Terminators {
+		t := &l.Terminators[i]
+		if !l.Late(i) {
+			continue
+		}
+		if _, done := firstConst(t.If.Cond.Def); done {
+			continue
+		}
+		if !c.Step() {
+			return settled, false
+		}
+		settleExit(t.If, t, exitNever)
+		settled = true
+	}
+	return settled, true
 }
 
 // unrollRest unrolls partially what unrollRound has left.

@@ -68,6 +68,13 @@ func (t *Terminator) Stay() *ir.List {
 	return &t.If.Then
 }
 
+// Late reports whether a terminator is never taken: the limiting one ends the loop in an earlier
+// iteration, or in the same and before it.
+func (l *LoopInfo) Late(terminator int) bool {
+	t := &l.Terminators[terminator]
+	return l.Limiting >= 0 && terminator != l.Limiting && t.Known && (t.Trips > l.MaxTrips || t.Trips == l.MaxTrips && terminator > l.Limiting)
+}
+
 // GoesRound reports whether something leads back to the loop's head.
 func (l *LoopInfo) GoesRound() bool {
 	return len(l.Loop.Body.FirstBlock().Preds) > 1 || !l.Loop.Continue.Empty()
