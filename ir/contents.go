@@ -41,6 +41,12 @@ const (
 	HasWritable             // accesses to storage buffers, images and addresses
 	HasShared               // accesses to memory of the workgroup
 	HasHandle               // handles of resources by set and binding
+	HasAmul                 // products of addresses: amul
+	HasBfi                  // insertions of bits: bfi
+	HasPrivate              // derefs of temporaries of the whole shader, shader_temp
+	HasSystemValue          // derefs of system values
+	HasWrite                // stores to memory and images by handle, offset or address
+	HasOutput               // stores of outputs by slot
 )
 
 // apartModes are those of which there are no derefs of HasObject.
@@ -67,6 +73,8 @@ var opContents = func() (t [NumOps]Contents) {
 	for op := OpVec2; op <= OpVec16; op++ {
 		t[op] |= HasMove
 	}
+	t[OpAmul] |= HasAmul
+	t[OpBfi] |= HasBfi
 	t[OpFlrp] |= HasFlrp
 	t[OpFrexpExp] |= HasFrexp
 	t[OpFrexpSig] |= HasFrexp
@@ -90,6 +98,9 @@ var intrinsicContents = func() (t [NumIntrinsics]Contents) {
 				t[i] |= HasMemory
 			}
 		}
+		if m := i.Info().Mem; m.Space != SpaceDeref && m.Op == MemStore || m.Op == MemCall {
+			t[i] |= HasWrite
+		}
 		switch i.Info().Mem.Space {
 		case SpaceSsbo, SpaceGlobal, SpaceImage:
 			t[i] |= HasWritable
@@ -97,6 +108,9 @@ var intrinsicContents = func() (t [NumIntrinsics]Contents) {
 			t[i] |= HasShared
 		}
 	}
+	t[IntrImageDerefStore] |= HasWrite
+	t[IntrStoreOutput] |= HasOutput
+	t[IntrStorePerVertexOutput] |= HasOutput
 	t[IntrDerefModeIs] |= HasCast
 	t[IntrStoreDeref] |= HasStore
 	t[IntrCopyDeref] |= HasStore | HasCopy
@@ -152,6 +166,12 @@ func (in *Instr) contents() Contents {
 		if modes&(ModeFunctionTemp|ModeShaderTemp) != 0 {
 			c |= HasTemp
 		}
+		if modes&ModeShaderTemp != 0 {
+			c |= HasPrivate
+		}
+		if modes&ModeSystemValue != 0 {
+			c |= HasSystemValue
+		}
 		if modes&^apartModes != 0 {
 			c |= HasObject
 		}
@@ -197,18 +217,32 @@ func (s *Shader) Recount() {
 			continue
 		}
 		for b := range f.Impl.Blocks() {
-			for in := b.first; in != nil; in = in.next {
-				s.contents |= in.contents()
-			}
-			switch Parent(b).(type) {
-			case *If:
-				s.contents |= HasIf
-			case *Loop:
-				s.contents |= HasLoop
-			}
-			if s.contents == may {
+			if s.contents |= b.contents(); s.contents == may {
 				return
 			}
 		}
 	}
+}
+
+// contents are those of a block and of what it stands in. Most instructions are ALU instructions: they are counted here.
+func (b *Block) contents() (c Contents) {
+	wide := uint8(0)
+	for in := b.first; in != nil; in = in.next {
+		if in.Kind != KindALU {
+			c |= in.contents()
+			continue
+		}
+		c |= opContents[in.Op] | sizeContents[in.Def.BitSize]
+		wide |= in.Def.NumComponents
+	}
+	if wide > 1 {
+		c |= HasVector
+	}
+	switch Parent(b).(type) {
+	case *If:
+		c |= HasIf
+	case *Loop:
+		c |= HasLoop
+	}
+	return c
 }

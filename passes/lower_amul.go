@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerAmulPass = &Pass{
-	Name: "lower_amul", Class: "A", Run: lowerAmul, Idempotent: true,
+	Name: "lower_amul", For: ir.HasAmul, Class: "A", Run: lowerAmul, Idempotent: true,
 	Doc: "Turns amul, the product of an address computation, into imul24 where every object that it may address is small, and into imul elsewhere. " +
 		"Input: explicit memory (after lower_explicit_io). Output: no amul. An amul that leads to no access, is 64 bits wide, or reaches memory " +
 		"of unknown size becomes imul.",

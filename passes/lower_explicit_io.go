@@ -8,7 +8,7 @@ import (
 )
 
 var lowerExplicitIOPass = &Pass{
-	Name: "lower_explicit_io", For: ir.HasObject | ir.HasTemp, Class: "A", Run: lowerExplicitIO, Idempotent: true,
+	Name: "lower_explicit_io", ForOptions: forExplicitIO, Class: "A", Run: lowerExplicitIO, Idempotent: true,
 	Doc: "Turns derefs of laid out memory into address arithmetic and loads, stores and atomics through them into the explicit memory intrinsics. " +
 		"Input: explicit types, no copy_deref of these modes. Address formats: UBO and SSBO 2x32 (resource, byte offset), global 1x64, the others a 32-bit byte offset; with ssbo=1x64 storage buffers are global memory, from load_ssbo_address on, " +
 		"pointers to them that are stored, compared or chosen are addresses (in two halves where they had two components) and nothing tests bounds. " +
@@ -18,6 +18,21 @@ var lowerExplicitIOPass = &Pass{
 		{Name: "modes", Doc: "modes to lower", Default: ir.ModeUBO | ir.ModeSSBO | ir.ModePushConst | ir.ModeShared | ir.ModeGlobal | ir.ModeConstant},
 		{Name: "ssbo", Doc: "address format of storage buffers: 2x32 or 1x64", Default: "2x32"},
 	},
+}
+
+// forExplicitIO are derefs of the modes. What the pass refuses it refuses of any shader.
+func forExplicitIO(c *Context) (has ir.Contents) {
+	const temporaries = ir.ModeFunctionTemp | ir.ModeShaderTemp
+	if f := c.String("ssbo"); f != "2x32" && f != "1x64" {
+		return 0
+	}
+	if c.Modes("modes")&temporaries != 0 {
+		has |= ir.HasTemp
+	}
+	if c.Modes("modes")&^temporaries != 0 {
+		has |= ir.HasObject
+	}
+	return has
 }
 
 // address is a lowered pointer.

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerGlobalVarsToLocalPass = &Pass{
-	Name: "lower_global_vars_to_local", For: ir.HasTemp, Class: "A", Run: lowerGlobalVarsToLocal, Idempotent: true,
+	Name: "lower_global_vars_to_local", For: ir.HasPrivate, Class: "A", Run: lowerGlobalVarsToLocal, Idempotent: true,
 	Doc: "Makes a shader_temp variable that only the entry point uses a local of it.",
 }
 

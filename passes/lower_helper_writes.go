@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerHelperWritesPass = &Pass{
-	Name: "lower_helper_writes", Class: "A", Run: lowerHelperWrites, Idempotent: true,
+	Name: "lower_helper_writes", For: ir.HasWrite | ir.HasAtomic | ir.HasStore, Class: "A", Run: lowerHelperWrites, Idempotent: true,
 	Doc: "Puts the stores and atomics of fragment shaders into ifs that helper invocations do not take; the result of an atomic is undef in those.",
 }
 

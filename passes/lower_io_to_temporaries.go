@@ -8,13 +8,21 @@ import (
 )
 
 var lowerIOToTemporariesPass = &Pass{
-	Name: "lower_io_to_temporaries", Class: "A", Run: lowerIOToTemporaries,
+	Name: "lower_io_to_temporaries", Class: "A", Run: lowerIOToTemporaries, ForOptions: forIOToTemporaries,
 	Doc: "Gives inputs and outputs temporaries: inputs are copied in at the start, outputs are copied out at the end (before each emit_vertex of a geometry shader), " +
 		"so that outputs are written once and nothing is indexed indirectly. Input: one entry point, everything inlined, single exit. Inputs are only copied when " +
 		"they are loaded by a dynamic index; interpolation functions of those and loads at a vertex keep the input, and choose the element by ifs.",
 	Options: []Option{
 		{Name: "modes", Doc: "shader_in, shader_out or both", Default: ir.ModeShaderOut},
 	},
+}
+
+// forIOToTemporaries: inputs get temporaries for what is indexed.
+func forIOToTemporaries(c *Context) ir.Contents {
+	if c.Modes("modes") == ir.ModeShaderIn {
+		return ir.HasElement
+	}
+	return 0
 }
 
 func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {

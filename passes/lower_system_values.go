@@ -7,7 +7,7 @@ import (
 )
 
 var lowerSystemValuesPass = &Pass{
-	Name: "lower_system_values", For: ir.HasAccess, Class: "A", Run: lowerSystemValues, Idempotent: true,
+	Name: "lower_system_values", For: ir.HasSystemValue, Class: "A", Run: lowerSystemValues, Idempotent: true,
 	Doc: "Turns loads of system value variables into intrinsics. Input: derefs of ModeSystemValue variables with a BuiltIn, loaded whole or " +
 		"by one index. Output: load_* intrinsics; the variables are left for remove_dead_variables.",
 }

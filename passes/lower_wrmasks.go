@@ -7,7 +7,7 @@ import (
 )
 
 var lowerWrmasksPass = &Pass{
-	Name: "lower_wrmasks", For: ir.HasMemory, Class: "A", Run: lowerWrmasks, Idempotent: true,
+	Name: "lower_wrmasks", For: ir.HasWrite, Class: "A", Run: lowerWrmasks, Idempotent: true,
 	Doc: "Splits explicit memory stores whose write mask has holes, or does not begin with the first component, into stores of contiguous runs with full masks.",
 }
 

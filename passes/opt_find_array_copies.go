@@ -7,7 +7,7 @@ import (
 )
 
 var optFindArrayCopiesPass = &Pass{
-	Name: "opt_find_array_copies", For: ir.HasStore, Class: "B", Run: implPass(ir.MetaControlFlow, optFindArrayCopies), Idempotent: true, Optional: true,
+	Name: "opt_find_array_copies", For: ir.HasElement, Class: "B", Run: implPass(ir.MetaControlFlow, optFindArrayCopies), Idempotent: true, Optional: true,
 	Doc: "Makes one copy_deref of whole arrays, with wildcards for indices, of copies of all their elements one after the other, 0 first, in one block. " +
 		"Copies through load and store count as well as copy_deref. Before split_var_copies and lower_var_copies, which take copies apart again.",
 }

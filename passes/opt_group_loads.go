@@ -8,7 +8,7 @@ import (
 )
 
 var optGroupLoadsPass = &Pass{
-	Name: "opt_group_loads", Class: "B", Run: optGroupLoads, Optional: true,
+	Name: "opt_group_loads", For: ir.HasTex | ir.HasMemory, Class: "B", Run: optGroupLoads, Optional: true,
 	Doc: "Moves loads and texture operations of a block that do not wait for each other together, up to the first of them, with the arithmetic of their addresses, so that they wait at the same time. " +
 		"Loads at the same depth of indirection make a group. Nothing moves across what it depends on; loads that may see other values move past no store or barrier.",
 	Options: []Option{

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optIntrinsicsPass = &Pass{
-	Name: "opt_intrinsics", Class: "B", Run: optIntrinsics, Optional: true,
+	Name: "opt_intrinsics", For: ir.HasSubgroup, Class: "B", Run: optIntrinsics, Optional: true,
 	Doc: "Rewrites operations of the subgroup into cheaper ones: shuffles whose lane is the own one xor a constant, or a constant, " +
 		"ballots that are only compared with 0, and the own bit of a ballot.",
 	Options: []Option{{"quad_swaps", "shuffles inside of a quad become quad swaps", true}},

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optReassociateBfiPass = &Pass{
-	Name: "opt_reassociate_bfi", Class: "B", Run: implPass(ir.MetaControlFlow, optReassociateBfi), Idempotent: true, Optional: true, For: ir.HasALU,
+	Name: "opt_reassociate_bfi", Class: "B", Run: implPass(ir.MetaControlFlow, optReassociateBfi), Idempotent: true, Optional: true, For: ir.HasBfi,
 	Doc: "Puts bfi(m1, x, bfi(m2, y, c)) with disjoint constant masks into one order: what inserts constants inside, where opt_constant_folding joins it with c, " +
 		"then by mask, lowest inside, so that opt_cse can merge chains.",
 }

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optShrinkStoresPass = &Pass{
-	Name: "opt_shrink_stores", Class: "B", Run: optShrinkStores, Idempotent: true, Optional: true,
+	Name: "opt_shrink_stores", For: ir.HasWrite | ir.HasOutput, Class: "B", Run: optShrinkStores, Idempotent: true, Optional: true,
 	Options: []Option{{"images", "stores to images keep the components that the format has", false}},
 	Doc:     "Cuts components after the last written one off the values of stores.",
 }

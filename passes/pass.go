@@ -35,6 +35,8 @@ type Pass struct {
 	// For, if not 0, is what the pass looks for: on a shader that contains none of it the pass would change nothing,
 	// and is not run. It is run all the same under VerifyEach, which tests that.
 	For ir.Contents
+	// ForOptions, if not nil, is For where that depends on the options.
+	ForOptions func(c *Context) ir.Contents
 	// Makes is what all of the pass's progress is, 0 if it may be anything. Withstands is what progress of other passes, with
 	// nothing else, leaves the pass with nothing to do if it had nothing to do before: it is not run again then. That too is
 	// tested under VerifyEach.
@@ -112,6 +114,14 @@ func (c *Context) SetOption(name, value string) error {
 		return nil
 	}
 	return fmt.Errorf("%s has no option %q", c.pass.Name, name)
+}
+
+// looks is what the pass looks for with these options.
+func (c *Context) looks() ir.Contents {
+	if f := c.pass.ForOptions; f != nil {
+		return f(c)
+	}
+	return c.pass.For
 }
 
 func (c *Context) arg(name string) any {

@@ -132,7 +132,7 @@ type Pipeline struct {
 type step struct {
 	ctx   *Context
 	slot  int         // the same for steps with equal pass and options
-	looks ir.Contents // the pass's For: most steps need no more of it
+	looks ir.Contents // the pass's For with its options: most steps need no more of it
 	loop  bool
 	hook  string
 	cond  *cond
@@ -209,7 +209,7 @@ func (r *resolver) pass(it *item, p *Pipeline) *step {
 		r.keys[key] = slot
 	}
 	p.has[it.pass.pass.Name] = true
-	return &step{line: it.line, ctx: it.pass, slot: slot, looks: it.pass.pass.For}
+	return &step{line: it.line, ctx: it.pass, slot: slot, looks: it.pass.looks()}
 }
 
 // Passes returns the pipeline's passes in order, loops and conditions

@@ -65,6 +65,9 @@ func anyInvariant(s *ir.Shader, impl *ir.Impl, position bool) bool {
 			return true
 		}
 	}
+	if s.Contents()&ir.HasOutput == 0 {
+		return false
+	}
 	var none invariance
 	for in := range impl.Instrs() {
 		if in.Kind == ir.KindIntrinsic && none.stores(in, false) {

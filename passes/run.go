@@ -70,6 +70,9 @@ func (r *runner) steps(steps []*step) (progress bool, err error) {
 		var did bool
 		switch {
 		case st.ctx != nil:
+			if r.clean[st.slot] == r.epoch || r.plain && r.without(st.looks) {
+				continue // who looks at steps sees all run that have not
+			}
 			did, err = r.pass(st)
 		case st.hook != "":
 			did, err = r.hook(st.hook)
@@ -122,16 +125,13 @@ func (r *runner) recount() {
 	}
 }
 
+// without reports whether the shader has nothing of what a pass looks for.
+func (r *runner) without(looks ir.Contents) bool { return looks != 0 && r.s.Contents()&looks == 0 }
+
 func (r *runner) pass(st *step) (bool, error) {
-	if r.clean[st.slot] == r.epoch {
-		return false, nil
-	}
-	idle := st.looks != 0 && r.s.Contents()&st.looks == 0
-	if idle && r.plain {
-		return false, nil // who looks at steps sees it run
-	}
 	p := st.ctx.pass
-	if idle = idle || r.withstands(p, r.clean[st.slot]); idle && r.plain {
+	idle := r.without(st.looks) || r.withstands(p, r.clean[st.slot])
+	if idle && r.plain {
 		return false, nil
 	}
 	progress, err := r.runPass(st.ctx, p)

@@ -62,3 +62,33 @@ func TestWithstands(t *testing.T) {
 		}
 	}
 }
+
+// TestForOptions: what a pass looks for may depend on its options, in pipelines and at hooks.
+func TestForOptions(t *testing.T) {
+	runs := 0
+	p := &Pass{Name: "test", Options: []Option{{"loops", "look for loops", false}}, Run: func(*Context, *ir.Shader) (bool, error) {
+		runs++
+		return false, nil
+	}}
+	p.ForOptions = func(c *Context) ir.Contents {
+		if c.Bool("loops") {
+			return ir.HasLoop
+		}
+		return 0
+	}
+	s := ir.NewShader(ir.StageCompute, nil)
+	s.NewFunction("main")
+	for _, c := range []struct {
+		loops string
+		runs  int
+	}{{"false", 1}, {"true", 0}} {
+		runs = 0
+		h := &Hooks{lists: map[string]*Pipeline{}}
+		if err := h.add("test", p, []string{"loops", c.loops}); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.lists["test"].Run(s, RunOptions{}); err != nil || runs != c.runs {
+			t.Errorf("loops=%s: %d runs, %v", c.loops, runs, err)
+		}
+	}
+}
