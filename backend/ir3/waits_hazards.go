@@ -33,6 +33,13 @@ func (s *unitSet) remove(r span) {
 }
 
 func (s *unitSet) meets(r span) bool {
+	if at := uint(r.unit) & 63; at+uint(r.n) < 64 { // nearly all lie in one word
+		return s[r.unit>>6]>>at&(1<<(uint(r.n)&63)-1) != 0
+	}
+	return s.meetsAny(r)
+}
+
+func (s *unitSet) meetsAny(r span) bool {
 	for u := r.unit; u < r.unit+r.n; u++ {
 		if s[u>>6]>>(u&63)&1 != 0 {
 			return true
@@ -76,6 +83,8 @@ func operandSpan(o isa.Operand, n int) (span, bool) {
 		w = 1
 	}
 	switch {
+	case v < isa.SharedFirst: // most
+		return span{unit: v * w, n: n * w, half: w == 1}, true
 	case o.IsPred():
 		return span{unit: unitPred + v - isa.P0, n: 1}, true
 	case v == isa.A0:
@@ -132,7 +141,11 @@ func (t *touch) of(in *isa.Instr) {
 	case 1:
 		t.cat1(in)
 	case 2, 3, 4:
-		for i, o := range in.Srcs {
+		for i := range in.Srcs {
+			o := in.Srcs[i]
+			if o.Kind != isa.Reg {
+				continue
+			}
 			k := len(t.reads)
 			if in.Op == isa.OpBaryF && i == 1 {
 				t.read(o, 2)
@@ -158,8 +171,9 @@ func (t *touch) of(in *isa.Instr) {
 		t.mem(in)
 	}
 	relative := in.Dst.Kind == isa.RelReg
-	for _, o := range in.Srcs {
-		relative = relative || o.Kind == isa.RelReg || o.Kind == isa.RelConst
+	for i := range in.Srcs {
+		k := in.Srcs[i].Kind
+		relative = relative || k == isa.RelReg || k == isa.RelConst
 	}
 	if relative {
 		t.reads = append(t.reads, span{unit: unitA0, n: 1})

@@ -15,18 +15,18 @@ func (s *isel) operand(d *ir.Def, n int, pick func(i int) int) (o source) {
 		s.instr(d.Instr)
 		s.loc = loc
 	}
-	last := 0
+	components := int(d.NumComponents) * width(d)
+	kind, v := d.Instr.Kind, &s.vals[d.Index]
+	c := 0
 	for i := range 4 {
-		c := last
 		if i < n {
 			c = pick(i)
-			last = c
 		}
-		if c >= int(d.NumComponents)*width(d) {
+		if c >= components {
 			s.broken(d.Instr, "%%%d of %d x %d bits is too small for what reads it", d.Index, d.NumComponents, d.BitSize)
 			return o
 		}
-		switch d.Instr.Kind {
+		switch kind {
 		case ir.KindLoadConst:
 			v := d.Instr.Imm[c/width(d)]
 			if width(d) == 2 && c&1 != 0 {
@@ -39,13 +39,12 @@ func (s *isel) operand(d *ir.Def, n int, pick func(i int) int) (o source) {
 		case ir.KindUndef:
 			o.reg = regConst
 		default:
-			v := &s.vals[d.Index]
 			o.reg, o.swz[i], o.con[i] = v.reg, v.at[c&3], v.con[c&3]
 			o.high |= v.high >> (c & 3) & 1 << i
 			o.odd |= v.odd >> (c & 3) & 1 << i
 		}
 	}
-	switch v := &s.vals[d.Index]; {
+	switch {
 	case o.reg == regConst:
 	case d.BitSize == 16:
 		o.half = partLow
