@@ -44,6 +44,9 @@ type Options struct {
 	// derivatives that are neither coarse nor fine are coarse instead of fine, those of
 	// implicit LODs fine.
 	OtherDerivatives bool
+	// CubeFaces takes implicit LODs of cubes from differences of coordinates on the faces, as hardware
+	// does whose texture unit is given no directions, and not from Vulkan's derivatives of the directions.
+	CubeFaces bool
 	// Alter, unless nil, is given what each component of each ALU operation comes to, and
 	// returns what to take instead: so one learns what a result hangs on. The operands' bits
 	// are in srcs, of horizontal operations in vecs, by component. in is of the program's own
@@ -58,6 +61,7 @@ type Program struct {
 	strict bool
 	texels bool   // they have to exist
 	other  bool   // Options.OtherDerivatives
+	faces  bool   // Options.CubeFaces
 	undef  uint64 // Options.UndefPattern
 	mode   optab.Mode
 	io     emu.StageIO
@@ -123,7 +127,7 @@ func New(s *ir.Shader, opts Options) (emu.Program, error) {
 		return nil, ir.Unsupportedf("interp: stage %s is not supported by the emulator", s.Stage)
 	}
 	s = ir.Clone(s) // the caller may go on changing his
-	p := &Program{shader: s, lanes: w, strict: opts.Strict, texels: opts.StrictTexels, other: opts.OtherDerivatives, undef: opts.UndefPattern, mode: ir.ModeOf(s.Info.FloatControls), preamble: -1}
+	p := &Program{shader: s, lanes: w, strict: opts.Strict, texels: opts.StrictTexels, other: opts.OtherDerivatives, faces: opts.CubeFaces, undef: opts.UndefPattern, mode: ir.ModeOf(s.Info.FloatControls), preamble: -1}
 	c := &compiler{p: p, s: s, opts: opts, constAt: map[uint64]int32{}, vars: map[*ir.Variable]uint32{}, fns: map[*ir.Function]*function{}, undefs: map[uint8][]int32{}}
 	if err := c.shader(); err != nil {
 		return nil, err

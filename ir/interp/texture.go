@@ -403,11 +403,27 @@ func (w *Wave) quadGradient(t *texture, l, step int, d *[3]float32) {
 	}
 	for range 2 {
 		if w.active.Get(base) && w.active.Get(base+step) {
+			to, from, scale := float32(1), float32(1), float32(1)
+			if w.p.faces && t.dim == emu.TexCube {
+				to, from, scale = w.onFace(t, base+step), w.onFace(t, base), w.onFace(t, l)
+			}
 			for k := range t.flat {
-				d[k] = w.projected(t, k, base+step) - w.projected(t, k, base)
+				d[k] = (w.projected(t, k, base+step)/to - w.projected(t, k, base)/from) * scale
 			}
 			return
 		}
 		base ^= 3 - step
 	}
+}
+
+// onFace is what a direction is divided by to lie on a face of the unit cube.
+func (w *Wave) onFace(t *texture, l int) float32 {
+	m := 0.0
+	for k := range t.flat {
+		m = max(m, math.Abs(float64(w.projected(t, k, l))))
+	}
+	if m == 0 {
+		return 1
+	}
+	return float32(m)
 }
