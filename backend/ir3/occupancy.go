@@ -1,6 +1,9 @@
 package ir3
 
-import "nirc/ir"
+import (
+	"nirc/backend/ir3/isa"
+	"nirc/ir"
+)
 
 // How many registers a program may have, and what that costs in waves (ir3.md §1.6 and 9.3).
 
@@ -29,9 +32,22 @@ func (c *compiler) freeUnits(pressure, limit int) int {
 	return min(8*vec4-arrays, limit)
 }
 
-// targetUnits is the number of units that allocation walks through: as many as cost no wave, but at most a half and a register
-// more than the pressure: those let the scheduler move instructions, and more have not made code faster.
+// targetUnits is the number of units that allocation walks through: as many as cost no wave, but no more than roomUnits.
+// Where results of the ALU come soon, few values need no more than live at once: the scheduler
+// hardly moves instructions further for more. Many leave gaps that vectors do not fit.
 func (c *compiler) targetUnits(pressure, limit int) int {
+	if vec4 := (pressure + 7) / 8; c.gpu.Gen == isa.A7xx && vec4 < manyVec4 {
+		return min(c.freeUnits(pressure, limit), 8*vec4)
+	}
+	return c.roomUnits(pressure, limit)
+}
+
+// manyVec4 is from how many registers on the gaps between values are worth some more.
+const manyVec4 = 16
+
+// roomUnits is the number of units that values may have before they take what others, to which they do not belong, want to
+// be in line in: as many as cost no wave, but at most a half and a register more than the pressure. More have not made code faster.
+func (c *compiler) roomUnits(pressure, limit int) int {
 	vec4 := (pressure + 7) / 8
 	return min(c.freeUnits(pressure, limit), 8*(vec4+vec4/2+1))
 }

@@ -66,7 +66,9 @@ func (c *compiler) allocate() error {
 		physicalEdges(f)
 	}
 	opts := mach.AllocOptions{RoundRobin: true, MergeSets: true, Groups: c.runs, Live: mach.ComputeLiveness(f)}
-	opts.Target[fileGPR] = c.targetUnits(opts.Live.Pressure(f, fileGPR), c.limit)
+	pressure := opts.Live.Pressure(f, fileGPR)
+	opts.Target[fileGPR] = c.targetUnits(pressure, c.limit)
+	opts.Room[fileGPR] = c.roomUnits(pressure, c.limit)
 	if c.shared {
 		var err error
 		if opts.Placed, err = mach.PlaceFile(f, opts.Live, fileShared, c.runs); err != nil {

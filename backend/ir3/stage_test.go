@@ -303,11 +303,11 @@ func TestDiscard(t *testing.T) {
 			b.PopIf(i)
 			s.AddPhiSrc(phi, b.Cursor.Block, b.Fadd(&phi.Def, b.ImmFloat(1, 32)))
 			b.PopLoop(l)
-			d := &b.Intrinsic(ir.IntrDdx, 1, 32, b.Fmul(x, x)).Def
-			outputTo(b, b.Vec(x, d, &phi.Def), ir.SlotData0)
-			if kind == ir.IntrTerminateIf {
-				d.Instr.Srcs[0].Set(zero) // derivatives after a terminate have no meaning
+			d := x
+			if kind == ir.IntrDemoteIf { // derivatives after a terminate have no meaning
+				d = &b.Intrinsic(ir.IntrDdx, 1, 32, b.Fmul(x, x)).Def
 			}
+			outputTo(b, b.Vec(x, d, &phi.Def), ir.SlotData0)
 			if err := ir.Validate(s); err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,9 @@ type AllocOptions struct {
 	// Target bounds the units of each file that are used as long as they last;
 	// 0 is no bound below the file's size.
 	Target [maxFiles]int
+	// Room bounds the units of each file that values use, above the target, rather than places that merge sets would
+	// like to have; 0 is none above the target.
+	Room [maxFiles]int
 	// RoundRobin walks through the registers below the target instead of taking
 	// the lowest free one, which leaves the scheduler more freedom.
 	RoundRobin bool
@@ -497,6 +500,9 @@ func (a *allocator) findGap(c *Class, n, limit int) int {
 		}
 	}
 	r := gap(&fs.busy, soft, n, int(c.Align), floor, to)
+	if room := min(a.opts.Room[c.File], limit); r < 0 && soft != nil && room > to {
+		r = gap(&fs.busy, soft, n, int(c.Align), max(floor, to-n), room)
+	}
 	if r < 0 && soft != nil {
 		r = gap(&fs.busy, nil, n, int(c.Align), floor, to)
 	}

@@ -58,6 +58,35 @@ block 0
 	}
 }
 
+// TestRoomForSets: a value that finds no place below the target takes one above it, within the room, and not what a vector
+// that is being made wants; without room it takes that, and a move is left.
+func TestRoomForSets(t *testing.T) {
+	const src = `func f target test
+block 0
+  v1:full = const {1}
+  v2:full = const {2}
+  v3:full = const {3}
+  v4:full*2 = collect v1, v3
+  store v4
+  store v2
+  end
+`
+	for _, room := range []int{0, 4, 8} {
+		f, err := Parse(src, &testISA{units: 64})
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts := AllocOptions{RoundRobin: true, MergeSets: true}
+		opts.Target[0], opts.Room[0] = 4, room
+		if err := allocate(f, opts); err != nil {
+			t.Fatal(err)
+		}
+		if n := moves(f); (n == 0) != (room > 4) {
+			t.Errorf("with room for %d units %d moves are left\n%s", room, n, f)
+		}
+	}
+}
+
 // Values that live at the same time never share a place in a set.
 func TestMergeSetsKeepApart(t *testing.T) {
 	isa := &testISA{units: 64}
