@@ -13,8 +13,8 @@ func TestDerefContents(t *testing.T) {
 		mode Mode
 		want Contents
 	}{
-		{ModeFunctionTemp, plain | HasTemp}, {ModeShaderTemp, plain | HasTemp}, {ModeFunctionTemp | ModeShaderTemp, plain | HasTemp},
-		{ModeShaderIn, plain}, {ModeShaderOut, plain}, {ModeUniform, plain}, {ModeImage, plain}, {ModeSystemValue, plain},
+		{ModeFunctionTemp, plain | HasTemp}, {ModeShaderTemp, plain | HasTemp | HasPrivate}, {ModeFunctionTemp | ModeShaderTemp, plain | HasTemp | HasPrivate},
+		{ModeShaderIn, plain}, {ModeShaderOut, plain}, {ModeUniform, plain}, {ModeImage, plain}, {ModeSystemValue, plain | HasSystemValue},
 		{ModeSSBO, plain | HasObject}, {ModeUBO, plain | HasObject}, {ModeShared, plain | HasObject}, {ModeGlobal, plain | HasObject},
 		{ModePushConst, plain | HasObject}, {ModeConstant, plain | HasObject}, {ModeSSBO | ModeFunctionTemp, plain | HasObject | HasTemp},
 	} {
@@ -41,7 +41,7 @@ func TestDerefContents(t *testing.T) {
 			}
 			// So it is where an instruction comes to be one of that mode.
 			s.contents = 0
-			if d.Instr.SetModes(c.mode); s.contents&(HasTemp|HasObject|HasCast|HasElement) != (c.want|step.more)&^plain {
+			if d.Instr.SetModes(c.mode); s.contents&(HasTemp|HasPrivate|HasSystemValue|HasObject|HasCast|HasElement) != (c.want|step.more)&^plain {
 				t.Errorf("%s, %s: by its modes %#x, want %#x", c.mode, step.name, s.contents, c.want|step.more)
 			}
 		}
