@@ -18,7 +18,7 @@ const tileBytes = 64
 // tileFormat is the format that colours of an image format have in the tile:
 // what is no memory format itself lives in the next larger one.
 func tileFormat(f *emu.Format) (m isa.Format, ok bool) {
-	if len(f.Channels) == 0 || f.IsDepthStencil() || f.IsWide() || f.SharedExponent {
+	if len(f.Channels) == 0 || f.IsDepthStencil() || f.IsWide() || f.SharedExponent || !renderable(f) {
 		return 0, false
 	}
 	c := &f.Channels[0]
@@ -63,6 +63,19 @@ func tileFormat(f *emu.Format) (m isa.Format, ok bool) {
 		return isa.FormatI32, true
 	}
 	return 0, false
+}
+
+// renderable reports whether hardware has images of a colour format that tiles are stored to, by the renderable ones of
+// ail_pixel_format in Mesa 25.0 (src/asahi/layout/formats.c): none of three components, of alpha alone or below the
+// colours, of 4:4, and none of signed integers of ten bits, which its authors saw fail.
+func renderable(f *emu.Format) bool {
+	alpha := false
+	for i := range f.Channels {
+		c := &f.Channels[i]
+		alpha = alpha || c.Comp == emu.CompA && c.Offset == 0 && c.Width < 4
+	}
+	whole := f.Bytes%3 != 0 && (f.Bytes > 1 || len(f.Channels) == 1)
+	return whole && !alpha && components(f) != 1<<emu.CompA && !(f.IsSigned() && f.Channels[0].Width%8 != 0)
 }
 
 // components is the mask of the components that a format has.
