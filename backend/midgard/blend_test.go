@@ -216,3 +216,27 @@ func TestBlendRefuses(t *testing.T) {
 		}
 	}
 }
+
+// blendUniforms blends with a push constant, which is refused.
+func blendUniforms() error {
+	s := blendShader(emu.FormatByName("R8G8B8A8_UNORM"), 0)
+	im := s.Entry().Impl
+	for b := range im.Blocks() {
+		for in := range b.Instrs() {
+			if in.IsIntrinsic(ir.IntrStoreOutput) {
+				bld := ir.NewBuilder(ir.Before(in))
+				k := bld.Intrinsic(ir.IntrLoadPushConstant, 4, 32, bld.Imm32(0))
+				k.Set(ir.IdxRange, 16).Set(ir.IdxAlignMul, 16)
+				in.Srcs[0].Set(bld.Fmul(in.Srcs[0].Def, &k.Def))
+			}
+		}
+	}
+	_, err := compile(s, CompileOptions{Blend: "R8G8B8A8_UNORM"})
+	if err == nil {
+		return errors.New("a push constant in a blend program is accepted")
+	}
+	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "push constants in a blend program are not supported") {
+		return err
+	}
+	return nil
+}

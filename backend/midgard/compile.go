@@ -88,6 +88,9 @@ func (c *compiler) run() (*Binary, error) {
 		}
 	}
 	c.describe()
+	if own := c.meta.OwnBuffer(); c.blend != nil && own != "" && !faults.has(faultBlendUniforms) {
+		return nil, ir.Unsupportedf("midgard: %s in a blend program are not supported: it runs with the uniform registers and the buffers of the program that calls it", own)
+	}
 	c.bin = new(Binary)
 	if err := c.steps(encodeSteps); err != nil {
 		return nil, err

@@ -58,6 +58,7 @@ const (
 	faultSampleThere                    // positions are read of samples that the pixel does not have
 	faultGatherOrder                    // gathers are taken to give the texels in the order of the API
 	faultTileForm                       // pixels are in the tile as they are in memory
+	faultBlendUniforms                  // blend programs have buffers of their own
 	numFaults
 )
 

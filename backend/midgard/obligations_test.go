@@ -87,6 +87,7 @@ var obligations = []struct {
 	{"VMUL takes the first pipeline register", faultPipeOrder, randomBundles},
 	{"reductions do not widen and narrow at once", faultWidenedSum, halfDots},
 	{"the tile has pixels in forms of its own", faultTileForm, tileForms},
+	{"blend programs have no buffers of their own", faultBlendUniforms, blendUniforms},
 	{"uniform buffers stand where the pipeline's layout has them", faultSlots, drawsAlike(positions, thirdBuffer)},
 }
 

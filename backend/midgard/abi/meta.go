@@ -252,6 +252,24 @@ type Uniform struct {
 	Offset uint32 `json:"offset"` // a multiple of 16
 }
 
+// OwnBuffer names what the program has in uniform registers or buffers that the driver makes for it alone, "" if that is nothing.
+func (m *Meta) OwnBuffer() string {
+	for i := range m.UBOs {
+		switch m.UBOs[i].Kind {
+		case UBOPush:
+			return "push constants"
+		case UBOSysvals, UBOElements:
+			return "system values"
+		case UBOData:
+			return "constant data"
+		}
+	}
+	if len(m.Uniforms) > 0 {
+		return "uniform registers"
+	}
+	return ""
+}
+
 // UBOKind says where an entry of the UBO table comes from.
 type UBOKind uint8
 
@@ -479,6 +497,9 @@ func (m *Meta) Check() error {
 		if s.Kind == SysvalNone || s.Kind >= NumSysvals {
 			return fmt.Errorf("midgard meta: unknown system value %d", s.Kind)
 		}
+	}
+	if own := m.OwnBuffer(); m.Blend != nil && own != "" {
+		return fmt.Errorf("midgard meta: a blend program with %s of its own: its uniform registers and buffers are those of the program that calls it", own)
 	}
 	if b := m.Blend; b != nil && (m.Stage != ir.StageFragment || b.Target < 0 || b.Target > 7) {
 		return fmt.Errorf("midgard meta: a blend program of stage %s for target %d", m.Stage, b.Target)
