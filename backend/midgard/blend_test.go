@@ -154,6 +154,30 @@ func tryBlend(r *rand.Rand, f *emu.Format, bin *Binary, n ir.Slot) error {
 	return nil
 }
 
+// TestBlendSamples: pixels of several samples have as many raw ones, which blend programs do not make.
+func TestBlendSamples(t *testing.T) {
+	f := emu.FormatByName("R8G8B8A8_UNORM")
+	bin, text := listing(t, blendShader(f, 0), CompileOptions{Blend: f.Name})
+	p, err := core.Load(bin.Code, &bin.Meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := emu.NewImage(emu.ImageDesc{Width: 1, Height: 1, Samples: 4, Format: f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prim := &emu.Primitive{Samples: 4}
+	for i := range prim.V {
+		prim.V[i] = new(emu.Slots)
+	}
+	l := &emu.Launch{NumLanes: 1, Check: true, Out: make([]emu.Slots, 1), Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}},
+		Draw:     &emu.Pipeline{Color: []emu.Attachment{{View: &emu.ImageView{Image: img}}}},
+		Fragment: []emu.FragmentLane{{SampleID: -1, Coverage: 15, Prim: prim}}}
+	if _, err := p.NewWave(l).Run(1000); err == nil || !strings.Contains(err.Error(), "the pixel of one sample, there are 4") {
+		t.Errorf("error %v\n%s", err, text)
+	}
+}
+
 // tileForms blends where the tile has other pixels than memory.
 func tileForms() error {
 	for _, name := range []string{"B8G8R8A8_UNORM", "R5G6B5_UNORM_PACK16", "A2B10G10R10_UNORM_PACK32"} {

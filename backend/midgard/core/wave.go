@@ -421,6 +421,9 @@ func (w *wave) writeout(t *thread, b *bundle) (bool, error) {
 		}
 		v := words(r0)
 		if m.Blend != nil {
+			if n := w.samples(t); n > 1 && w.check {
+				return false, fmt.Errorf("a blend program makes the pixel of one sample, there are %d", n)
+			}
 			var err error
 			if v, err = w.blended(v, r1, b.wrote[1][1]&mask(32) != 0); err != nil {
 				return false, err
