@@ -3,6 +3,7 @@ package emu
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -319,6 +320,109 @@ func TestRayCalls(t *testing.T) {
 		err := TraceRays(context.Background(), &RayPipeline{Env: env, Raygen: ShaderGroup{General: gen}, MaxRecursion: depth}, [3]uint32{1, 1, 1}, Limits{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("rays %d deep: %v, want %q", depth, err, want)
+		}
+	}
+}
+
+// TestCubeGrad: derivatives of a face's coordinates are those of a small step along the derivative of the direction; of no
+// direction there are none.
+func TestCubeGrad(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for range 500 {
+		var dir, d [3]float64
+		for k := range dir {
+			dir[k], d[k] = r.Float64()*4-2, r.Float64()*2-1
+		}
+		face := r.IntN(6)
+		a := &cubeAxes[face]
+		dir[a.major] = a.sign * (1 + r.Float64())
+		coords := func(h float64) (float64, float64) {
+			x := dir
+			for k := range x {
+				x[k] += h * d[k]
+			}
+			m := a.sign * x[a.major]
+			return a.sgn*x[a.s]/m/2 + 0.5, a.tgn*x[a.t]/m/2 + 0.5
+		}
+		const h = 1e-6
+		s0, t0 := coords(-h)
+		s1, t1 := coords(h)
+		ds, dt := cubeGrad(face, &dir, &d)
+		if math.Abs(ds-(s1-s0)/(2*h)) > 1e-6 || math.Abs(dt-(t1-t0)/(2*h)) > 1e-6 {
+			t.Errorf("face %d, direction %v, step %v: %v and %v, want %v and %v", face, dir, d, ds, dt, (s1-s0)/(2*h), (t1-t0)/(2*h))
+		}
+	}
+	for face := range 6 {
+		if ds, dt := cubeGrad(face, &[3]float64{}, &[3]float64{1, 2, 3}); ds != 0 || dt != 0 {
+			t.Errorf("face %d without a direction: %v and %v", face, ds, dt)
+		}
+	}
+}
+
+// TestLineCoverage: a pixel of a line, and of a point, has the one sample that there is.
+func TestLineCoverage(t *testing.T) {
+	for _, c := range []struct {
+		topo   Topology
+		data   []float32
+		pixels int
+	}{
+		{LineList, []float32{-0.9, -0.4, 0.5, 1, 0.8, 0.3, 0.5, 1}, 7}, {LineList, []float32{0.3, 0.9, 0.5, 1, -0.2, -0.8, 0.5, 1}, 7},
+		{PointList, []float32{0.3, 0.9, 0.5, 1, -0.2, -0.8, 0.5, 1}, 2},
+	} {
+		seen := 0
+		fs := fragmentShader(64, func(l *FragmentLane, out *Slots) bool {
+			if !l.Helper {
+				if seen++; l.Coverage != 1 {
+					t.Errorf("topology %d: pixel (%d, %d) has %#x", c.topo, l.X, l.Y, l.Coverage)
+				}
+			}
+			return true
+		})
+		p := testPipeline(t, 8, 8, 1, "R8_UNORM", 1, c.data, fs)
+		p.Topology, p.Raster.LineBresenham = c.topo, true
+		if draw(t, p, 2); seen != c.pixels {
+			t.Errorf("topology %d: %d pixels, want %d", c.topo, seen, c.pixels)
+		}
+	}
+}
+
+// TestStageLimits: what stages may have at most is taken, and one more is refused.
+func TestStageLimits(t *testing.T) {
+	for _, c := range []struct {
+		geom       GeomIO
+		clip, cull uint8
+		want       string
+	}{
+		{GeomIO{InPrimitive: 3, OutPrimitive: 2, MaxVertices: 1024, Invocations: 127}, 4, 4, ""}, {GeomIO{InPrimitive: 3, OutPrimitive: 2, MaxVertices: 3, Invocations: 1}, 8, 0, ""},
+		{GeomIO{InPrimitive: 3, OutPrimitive: 3, MaxVertices: 1024, Invocations: 127}, 0, 0, "output primitive 3"},
+		{GeomIO{InPrimitive: 3, OutPrimitive: 2, MaxVertices: 1025, Invocations: 127}, 0, 0, "1025 vertices"},
+		{GeomIO{InPrimitive: 3, OutPrimitive: 2, MaxVertices: 1024, Invocations: 128}, 0, 0, "128 invocations"},
+		{GeomIO{InPrimitive: 3, OutPrimitive: 2, MaxVertices: 3, Invocations: 1}, 5, 4, "9 clip and cull distances"},
+	} {
+		p := testPipeline(t, 8, 8, 1, "R8_UNORM", 1, quad(0.5), constantColor(1, 1, 1, 1))
+		geom := geometryShader(4, c.geom, func(*GeometryLane) {})
+		geom.io.ClipDistances, geom.io.CullDistances = c.clip, c.cull
+		p.Geometry = geom
+		err := Draw(context.Background(), p, DrawParams{VertexCount: 3, InstanceCount: 1})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v, %d and %d distances: %v, want %q", c.geom, c.clip, c.cull, err, c.want)
+		}
+	}
+}
+
+// TestNoView: texels of no view, of a view of no image and of levels that there are not are zeros.
+func TestNoView(t *testing.T) {
+	image := mustImage(t, ImageDesc{Width: 4, Height: 4, Mips: 2, Format: FormatByName("R32_UINT")})
+	if err := image.Clear([4]uint32{7}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		v   *ImageView
+		mip int
+		ok  bool
+	}{{nil, 0, false}, {&ImageView{}, 0, false}, {image, -1, false}, {image, 0, true}, {image, 1, true}, {image, 2, false}} {
+		if _, ok := c.v.level(c.mip); ok != c.ok {
+			t.Errorf("level %d: %v", c.mip, ok)
 		}
 	}
 }
