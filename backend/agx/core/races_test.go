@@ -44,3 +44,25 @@ func TestCoherentForms(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitsOfLanes: a result under way is waited for in the lanes that asked for it: others may read and write the register,
+// and those may not.
+func TestWaitsOfLanes(t *testing.T) {
+	const load = "\tmov_imm r3, 5, 0b0\n\tmov_imm r2, 5, 0b0\n\tif_icmp r0l, ult, r10, 7, 1\n\tdevice_load 1, i32, xy, r2_r3, u2_u3, r10, unsigned\n"
+	for _, c := range []struct {
+		name, body string
+		ok         bool
+	}{
+		{"others read", load + "\telse_icmp r0l, ult, r10, 32, 1\n\tiadd r4, r3, 1\n\tpop_exec r0l, 1\n\twait 1", true},
+		{"others write", load + "\telse_icmp r0l, ult, r10, 32, 1\n\tmov_imm r3, 6, 0b0\n\tpop_exec r0l, 1\n\twait 1", true},
+		{"the same read", load + "\tiadd r4, r3, 1\n\tpop_exec r0l, 1\n\twait 1", false},
+		{"all read", load + "\tpop_exec r0l, 1\n\tiadd r4, r3, 1\n\twait 1", false},
+		{"all read afterwards", load + "\tpop_exec r0l, 1\n\twait 1\n\tiadd r4, r3, 1", true},
+	} {
+		m := newMachine()
+		m.check = true
+		if err := m.run(t, head+c.body+tail); (err == nil) != c.ok {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
