@@ -95,6 +95,31 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
+// The words of a base are moved to their pair at once, and a sum that addresses of several blocks go on from is read where it is.
+func TestPairsStay(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	id := &b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def
+	x, y := b.Channel(id, 0), b.Channel(id, 1)
+	push := &b.Intrinsic(ir.IntrLoadPushConstant, 2, 32, b.Imm32(112)).Set(ir.IdxRange, 120).Set(ir.IdxAlignMul, 8).Def
+	base := b.UleaAgx(b.Pack64_2x32Split(b.Channel(push, 0), b.Channel(push, 1)), x, b.Imm32(4))
+	store := func(by *ir.Def) {
+		at := b.Iadd(base, b.Umul2x32_64(by, b.Imm32(20)))
+		b.Intrinsic(ir.IntrStoreGlobal, 0, 0, by, at).Set(ir.IdxWriteMask, 1).Set(ir.IdxAlignMul, 4)
+	}
+	store(y)
+	i := b.PushIf(b.Ilt(x, y))
+	store(b.Iadd(x, y))
+	b.PopIf(i)
+	store(x)
+	_, text, err := tryBuild(t, s, CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(text, "mov r"); n != 2 {
+		t.Errorf("%d moves instead of the two of the base's words:\n%s", n, text)
+	}
+}
+
 // TestConstantBeyond: with robustness a constant offset just below 4 GiB, from where an access would go round to 0, reaches nothing.
 func TestConstantBeyond(t *testing.T) {
 	for _, off := range []uint32{math.MaxUint32 - 7, math.MaxUint32 - 11, math.MaxUint32 - 15} {

@@ -1,6 +1,11 @@
 package agx
 
-import "nirc/backend/mach"
+import (
+	"cmp"
+	"slices"
+
+	"nirc/backend/mach"
+)
 
 // collect makes a vector of operands of one size.
 func (s *isel) collect(ops ...opnd) mach.Value {
@@ -11,6 +16,9 @@ func (s *isel) collect(ops ...opnd) mach.Value {
 }
 
 func (s *isel) collectAs(class uint8, ops ...opnd) mach.Value {
+	if w := s.wholePair(class, ops); w != 0 {
+		return w
+	}
 	known := s.knownVector(class, ops)
 	if known != nil && known.v != 0 {
 		return known.v
@@ -86,7 +94,30 @@ func (s *isel) split(v mach.Value, n int) []opnd {
 		ops[i] = s.value(vals[i])
 	}
 	s.generic(mach.OpSplit, vals, []mach.Value{v})
+	if n == 2 && s.f.Class(v) == classWide {
+		s.pairs = append(s.pairs, splitPair{v, vals[0]})
+	}
 	return ops
+}
+
+// splitPair is a pair of registers and the first of its words, which the second follows.
+type splitPair struct{ whole, low mach.Value }
+
+// wholePair is the pair that two words were split from, if they are to be one again: sums of 64 bits are
+// words of the IR between one instruction and the next. Pairs stand in the order of their words.
+func (s *isel) wholePair(class uint8, ops []opnd) mach.Value {
+	if class != classWide || len(ops) != 2 {
+		return 0
+	}
+	lo, hi := ops[0].fold(), ops[1].fold()
+	if lo.kind != opVal || hi.kind != opVal || lo.mods|hi.mods != 0 || lo.conv || hi.conv || hi.val != lo.val+1 {
+		return 0
+	}
+	k, ok := slices.BinarySearchFunc(s.pairs, lo.val, func(p splitPair, v mach.Value) int { return cmp.Compare(p.low, v) })
+	if !ok {
+		return 0
+	}
+	return s.pairs[k].whole
 }
 
 // halves takes a 32-bit register apart.

@@ -522,7 +522,8 @@ func (a *allocator) pickHint(in *Instr, v Value) (Reg, bool) {
 	if r, ok := a.pickSet(v); ok {
 		return r, true
 	}
-	if k := a.collOf[v]; k >= 0 && a.sets == nil {
+	if k := a.collOf[v]; k >= 0 && (a.sets == nil || a.f.Class(v) != a.f.Class(a.collects[k].def)) {
+		// Sets hold values of one class.
 		h := &a.collects[k]
 		if h.base == NoReg || !a.fits(v, int(h.base)+int(a.collOff[v])) {
 			// A new place if the first one has been taken: the last piece decides.
