@@ -387,11 +387,12 @@ func (s *Shader) SetSrcs(in *Instr, defs ...*Def) {
 	for i := range in.Srcs {
 		in.Srcs[i].unlink()
 	}
-	in.Srcs = s.srcs.Slice(len(defs))
-	for i, d := range defs {
-		in.Srcs[i].Instr = in
-		in.Srcs[i].Swizzle = IdentitySwizzle
-		in.Srcs[i].link(d)
+	srcs := s.srcs.Slice(len(defs))
+	in.Srcs = srcs
+	for i := range srcs {
+		src := &srcs[i]
+		src.Instr, src.Swizzle = in, IdentitySwizzle
+		src.link(defs[i])
 	}
 }
 

@@ -102,18 +102,13 @@ func hashSrc(s *ir.Src) uint64 { return uint64(s.Def.Index) | uint64(s.Swizzle)<
 
 // hashInstr is equal for equal instructions. Most are ALU instructions of one or two sources: those take three products.
 func hashInstr(in *ir.Instr) uint32 {
-	h := uint64(in.Kind)<<56 ^ uint64(in.Def.NumComponents)<<48 ^ uint64(in.Def.BitSize)<<40 ^ uint64(in.Deref)<<32 ^ uint64(in.TexOp)<<24 ^ uint64(in.Op)<<12 ^ uint64(in.Intr)
+	h := uint64(in.Kind)<<56 ^ uint64(in.Def.NumComponents)<<48 ^ uint64(in.Def.BitSize)<<40
+	if in.Kind == ir.KindALU {
+		return hashALU(in, h^uint64(in.Op)<<12)
+	}
 	srcs := in.Srcs
+	h ^= uint64(in.Deref)<<32 ^ uint64(in.TexOp)<<24 ^ uint64(in.Intr)
 	switch in.Kind {
-	case ir.KindALU:
-		if len(srcs) > 1 && in.Op.Info().Props&commutative != 0 {
-			// The order of the first two sources does not count.
-			h, srcs = mix(h, mix(0, hashSrc(&srcs[0]))+mix(0, hashSrc(&srcs[1]))), srcs[2:]
-		}
-		for i := range srcs {
-			h = mix(h, hashSrc(&srcs[i]))
-		}
-		return uint32(mix(h, 0) >> 16)
 	case ir.KindPhi:
 		h = mix(h, uint64(in.Block.Index))
 		sum := uint64(0)
@@ -133,6 +128,18 @@ func hashInstr(in *ir.Instr) uint32 {
 	}
 	for _, v := range in.Imm {
 		h = mix(h, v)
+	}
+	return uint32(mix(h, 0) >> 16)
+}
+
+func hashALU(in *ir.Instr, h uint64) uint32 {
+	srcs := in.Srcs
+	if len(srcs) > 1 && in.Op.Info().Props&commutative != 0 {
+		// The order of the first two sources does not count.
+		h, srcs = mix(h, mix(0, hashSrc(&srcs[0]))+mix(0, hashSrc(&srcs[1]))), srcs[2:]
+	}
+	for i := range srcs {
+		h = mix(h, hashSrc(&srcs[i]))
 	}
 	return uint32(mix(h, 0) >> 16)
 }

@@ -18,7 +18,13 @@ func optConstantFolding(c *Context, s *ir.Shader) (bool, error) {
 		b := impl.Builder(ir.AtStart(impl.Start()))
 		for blk := range impl.Blocks() {
 			for in := range blk.Instrs() {
-				if in.Kind == ir.KindALU && !hasConsts(in) {
+				switch in.Kind {
+				case ir.KindALU:
+					if !hasConsts(in) {
+						continue
+					}
+				case ir.KindIntrinsic, ir.KindTex:
+				default:
 					continue
 				}
 				b.AtInstr(in)
