@@ -8,7 +8,7 @@ import (
 
 var lowerMultiviewPass = &Pass{
 	Name: "lower_multiview", Class: "B", Run: lowerMultiview, Idempotent: true,
-	Instead: "hardware: no target stores positions of several views in a run; it stays for those that do",
+	Instead: "hardware: programs of all targets run once a view, which ViewIndex tells them, on ir3 too, whose hardware could take a position for each view of one run; it stays for drivers that draw so",
 	Doc: "Makes one run of a vertex shader write the positions of all views. Input: one function after lower_io, from whose outputs only the position depends on " +
 		"view_index, and that writes no memory; any other shader is left alone. Output: the body in a loop over the views of the mask, with view_index the loop's, and " +
 		"store_per_view_output of the position, indexed by the view's place in the mask. Without view_index there is no loop and the position is stored for each " +

@@ -4,8 +4,7 @@ import "nirc/ir"
 
 var lowerWposCenterPass = &Pass{
 	Name: "lower_wpos_center", Class: "A", Run: lowerWposCenter,
-	Instead: "hardware: coordinates come with the centre, or selection adds the sample's place (AGX), which it knows with the state; it stays for those that count pixels",
-	Doc:     "Adds 0.5 to x and y of load_frag_coord, for targets whose hardware counts pixels; with sample shading, the sample's position. Runs once.",
+	Doc: "Adds 0.5 to x and y of load_frag_coord, for targets whose hardware counts pixels; with sample shading, the sample's position. Runs once.",
 }
 
 func lowerWposCenter(c *Context, s *ir.Shader) (bool, error) {
@@ -15,7 +14,7 @@ func lowerWposCenter(c *Context, s *ir.Shader) (bool, error) {
 			b := ir.NewBuilder(ir.After(in))
 			var off *ir.Def
 			if s.Info.UsesSampleShading {
-				off = &b.Intrinsic(ir.IntrLoadSamplePos, 2, 32).Def
+				off = &b.Intrinsic(ir.IntrLoadSamplePosOrCenter, 2, 32).Def
 			} else {
 				half := ir.FloatBits(0.5, 32)
 				off = b.Const(32, half, half)

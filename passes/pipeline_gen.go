@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xe771b8dc
+const builtinSum = 0xc7eccf1f
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1298,521 +1298,537 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 442, "use", nil},
 				{2, 442, "interface", nil},
 			}},
-			{4, 443, "", []node{
-				{2, 443, "lower_tex", nil},
-				{4, 443, "", []node{
-					{2, 443, "txd", nil},
-					{2, 443, "cube", nil},
-				}},
-			}},
-			{4, 445, "", []node{
-				{2, 445, "if", nil},
-				{2, 445, "level >= O1", nil},
-				{2, 446, "then", nil},
-				{3, 446, "", []node{
-					{2, 446, "opt_uniform_atomics", nil},
-				}},
-			}},
-			{2, 447, "lower_atomics", nil},
-			{2, 448, "lower_frexp", nil},
-			{2, 449, "lower_flrp", nil},
-			{4, 450, "", []node{
-				{2, 450, "use", nil},
-				{2, 450, "scalar", nil},
-			}},
-			{2, 451, "lower_phis_to_scalar", nil},
-			{4, 452, "", []node{
-				{2, 452, "use", nil},
-				{2, 452, "optimise", nil},
-			}},
-			{2, 454, "io_add_const_offset_to_base", nil},
-			{4, 457, "", []node{
-				{2, 457, "lower_indirect_derefs", nil},
-				{4, 457, "", []node{
-					{2, 457, "modes", nil},
-					{2, 457, "function_temp", nil},
-					{2, 457, "max_length", nil},
-					{2, 457, "4", nil},
-				}},
-			}},
-			{2, 458, "lower_vars_to_ssa", nil},
-			{4, 459, "", []node{
-				{2, 459, "if", nil},
-				{2, 459, "level >= O1", nil},
-				{2, 460, "then", nil},
-				{3, 460, "", []node{
-					{2, 460, "shrink_vec_array_vars", nil},
-					{4, 460, "", []node{
-						{2, 460, "opt_large_constants", nil},
-						{4, 460, "", []node{
-							{2, 460, "packed", nil},
-							{2, 460, "32", nil},
+			{4, 444, "", []node{
+				{2, 444, "if", nil},
+				{2, 444, "stage == fragment", nil},
+				{2, 445, "then", nil},
+				{3, 445, "", []node{
+					{2, 445, "gather_info", nil},
+					{2, 445, "lower_wpos_center", nil},
+					{4, 445, "", []node{
+						{2, 445, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 445, "", []node{
+							{2, 445, "center", nil},
+							{2, 445, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 461, "", []node{
-				{2, 461, "lower_vars_to_explicit_types", nil},
-				{4, 461, "", []node{
-					{2, 461, "modes", nil},
-					{2, 461, "function_temp|shader_temp", nil},
+			{4, 446, "", []node{
+				{2, 446, "lower_tex", nil},
+				{4, 446, "", []node{
+					{2, 446, "txd", nil},
+					{2, 446, "cube", nil},
 				}},
 			}},
+			{4, 448, "", []node{
+				{2, 448, "if", nil},
+				{2, 448, "level >= O1", nil},
+				{2, 449, "then", nil},
+				{3, 449, "", []node{
+					{2, 449, "opt_uniform_atomics", nil},
+				}},
+			}},
+			{2, 450, "lower_atomics", nil},
+			{2, 451, "lower_frexp", nil},
+			{2, 452, "lower_flrp", nil},
+			{4, 453, "", []node{
+				{2, 453, "use", nil},
+				{2, 453, "scalar", nil},
+			}},
+			{2, 454, "lower_phis_to_scalar", nil},
+			{4, 455, "", []node{
+				{2, 455, "use", nil},
+				{2, 455, "optimise", nil},
+			}},
+			{2, 457, "io_add_const_offset_to_base", nil},
+			{4, 460, "", []node{
+				{2, 460, "lower_indirect_derefs", nil},
+				{4, 460, "", []node{
+					{2, 460, "modes", nil},
+					{2, 460, "function_temp", nil},
+					{2, 460, "max_length", nil},
+					{2, 460, "4", nil},
+				}},
+			}},
+			{2, 461, "lower_vars_to_ssa", nil},
 			{4, 462, "", []node{
-				{2, 462, "lower_explicit_io", nil},
-				{4, 462, "", []node{
-					{2, 462, "modes", nil},
-					{2, 462, "function_temp|shader_temp|mem_constant", nil},
+				{2, 462, "if", nil},
+				{2, 462, "level >= O1", nil},
+				{2, 463, "then", nil},
+				{3, 463, "", []node{
+					{2, 463, "shrink_vec_array_vars", nil},
+					{4, 463, "", []node{
+						{2, 463, "opt_large_constants", nil},
+						{4, 463, "", []node{
+							{2, 463, "packed", nil},
+							{2, 463, "32", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 463, "remove_dead_derefs", nil},
 			{4, 464, "", []node{
-				{2, 464, "if", nil},
-				{2, 464, "level >= O1", nil},
-				{2, 465, "then", nil},
-				{3, 465, "", []node{
-					{2, 465, "opt_load_store_update_alignments", nil},
-					{2, 465, "opt_load_store_vectorize", nil},
+				{2, 464, "lower_vars_to_explicit_types", nil},
+				{4, 464, "", []node{
+					{2, 464, "modes", nil},
+					{2, 464, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{4, 466, "", []node{
-				{2, 466, "lower_mem_access_bit_sizes", nil},
-				{4, 466, "", []node{
-					{2, 466, "max_bits", nil},
-					{2, 466, "32", nil},
-					{2, 466, "const_bits", nil},
-					{2, 466, "32", nil},
+			{4, 465, "", []node{
+				{2, 465, "lower_explicit_io", nil},
+				{4, 465, "", []node{
+					{2, 465, "modes", nil},
+					{2, 465, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
-			{2, 467, "lower_wrmasks", nil},
-			{4, 468, "", []node{
-				{2, 468, "lower_subgroups", nil},
-				{4, 468, "", []node{
-					{2, 468, "only_64", nil},
-					{2, 468, "true", nil},
-					{2, 468, "to_scalar", nil},
-					{2, 468, "true", nil},
-					{2, 468, "split_64", nil},
-					{2, 468, "true", nil},
-					{2, 468, "vote_eq", nil},
-					{2, 468, "true", nil},
-					{2, 468, "scans", nil},
-					{2, 468, "true", nil},
+			{2, 466, "remove_dead_derefs", nil},
+			{4, 467, "", []node{
+				{2, 467, "if", nil},
+				{2, 467, "level >= O1", nil},
+				{2, 468, "then", nil},
+				{3, 468, "", []node{
+					{2, 468, "opt_load_store_update_alignments", nil},
+					{2, 468, "opt_load_store_vectorize", nil},
 				}},
 			}},
 			{4, 469, "", []node{
-				{2, 469, "lower_bit_size", nil},
+				{2, 469, "lower_mem_access_bit_sizes", nil},
 				{4, 469, "", []node{
-					{2, 469, "below", nil},
-					{2, 469, "16", nil},
-					{2, 469, "to", nil},
-					{2, 469, "16", nil},
+					{2, 469, "max_bits", nil},
+					{2, 469, "32", nil},
+					{2, 469, "const_bits", nil},
+					{2, 469, "32", nil},
 				}},
 			}},
+			{2, 470, "lower_wrmasks", nil},
 			{4, 471, "", []node{
-				{2, 471, "if", nil},
-				{2, 471, "level >= O1", nil},
-				{2, 472, "then", nil},
-				{3, 472, "", []node{
-					{4, 472, "", []node{
-						{2, 472, "opt_reassociate", nil},
-						{4, 472, "", []node{
-							{2, 472, "float", nil},
-							{2, 472, "true", nil},
-						}},
-					}},
+				{2, 471, "lower_subgroups", nil},
+				{4, 471, "", []node{
+					{2, 471, "only_64", nil},
+					{2, 471, "true", nil},
+					{2, 471, "to_scalar", nil},
+					{2, 471, "true", nil},
+					{2, 471, "split_64", nil},
+					{2, 471, "true", nil},
+					{2, 471, "vote_eq", nil},
+					{2, 471, "true", nil},
+					{2, 471, "scans", nil},
+					{2, 471, "true", nil},
 				}},
 			}},
-			{4, 473, "", []node{
-				{2, 473, "use", nil},
-				{2, 473, "legalise_sums", nil},
+			{4, 472, "", []node{
+				{2, 472, "lower_bit_size", nil},
+				{4, 472, "", []node{
+					{2, 472, "below", nil},
+					{2, 472, "16", nil},
+					{2, 472, "to", nil},
+					{2, 472, "16", nil},
+				}},
 			}},
 			{4, 474, "", []node{
 				{2, 474, "if", nil},
 				{2, 474, "level >= O1", nil},
 				{2, 475, "then", nil},
-				{3, 476, "", []node{
-					{4, 476, "", []node{
-						{2, 476, "loop", nil},
-						{3, 477, "", []node{
-							{4, 477, "", []node{
-								{2, 477, "use", nil},
-								{2, 477, "turn", nil},
-							}},
-							{2, 478, "lower_alu_to_scalar", nil},
-							{4, 479, "", []node{
-								{2, 479, "opt_peephole_select", nil},
-								{4, 479, "", []node{
-									{2, 479, "limit", nil},
-									{2, 479, "64", nil},
-									{2, 479, "indirect_load_ok", nil},
-									{2, 479, "true", nil},
-									{2, 479, "expensive_alu_ok", nil},
-									{2, 479, "true", nil},
-									{2, 479, "loads", nil},
-									{2, 479, "true", nil},
-								}},
-							}},
-							{4, 480, "", []node{
-								{2, 480, "use", nil},
-								{2, 480, "tail", nil},
-							}},
+				{3, 475, "", []node{
+					{4, 475, "", []node{
+						{2, 475, "opt_reassociate", nil},
+						{4, 475, "", []node{
+							{2, 475, "float", nil},
+							{2, 475, "true", nil},
 						}},
-						{2, 481, "max", nil},
-						{2, 481, "12", nil},
 					}},
 				}},
 			}},
-			{4, 482, "", []node{
-				{2, 482, "lower_phis_to_scalar", nil},
-				{4, 482, "", []node{
-					{2, 482, "all", nil},
-					{2, 482, "true", nil},
-				}},
+			{4, 476, "", []node{
+				{2, 476, "use", nil},
+				{2, 476, "legalise_sums", nil},
 			}},
-			{4, 483, "", []node{
-				{2, 483, "if", nil},
-				{2, 483, "level >= O2", nil},
-				{2, 484, "then", nil},
-				{3, 484, "", []node{
-					{4, 484, "", []node{
-						{2, 484, "opt_gcm", nil},
-						{4, 484, "", []node{
-							{2, 484, "sink", nil},
-							{2, 484, "false", nil},
+			{4, 477, "", []node{
+				{2, 477, "if", nil},
+				{2, 477, "level >= O1", nil},
+				{2, 478, "then", nil},
+				{3, 479, "", []node{
+					{4, 479, "", []node{
+						{2, 479, "loop", nil},
+						{3, 480, "", []node{
+							{4, 480, "", []node{
+								{2, 480, "use", nil},
+								{2, 480, "turn", nil},
+							}},
+							{2, 481, "lower_alu_to_scalar", nil},
+							{4, 482, "", []node{
+								{2, 482, "opt_peephole_select", nil},
+								{4, 482, "", []node{
+									{2, 482, "limit", nil},
+									{2, 482, "64", nil},
+									{2, 482, "indirect_load_ok", nil},
+									{2, 482, "true", nil},
+									{2, 482, "expensive_alu_ok", nil},
+									{2, 482, "true", nil},
+									{2, 482, "loads", nil},
+									{2, 482, "true", nil},
+								}},
+							}},
+							{4, 483, "", []node{
+								{2, 483, "use", nil},
+								{2, 483, "tail", nil},
+							}},
 						}},
+						{2, 484, "max", nil},
+						{2, 484, "12", nil},
 					}},
 				}},
 			}},
 			{4, 485, "", []node{
-				{2, 485, "if", nil},
-				{2, 485, "level >= O1", nil},
-				{2, 486, "then", nil},
-				{3, 486, "", []node{
-					{4, 486, "", []node{
-						{2, 486, "use", nil},
-						{2, 486, "late", nil},
-					}},
+				{2, 485, "lower_phis_to_scalar", nil},
+				{4, 485, "", []node{
+					{2, 485, "all", nil},
+					{2, 485, "true", nil},
 				}},
 			}},
-			{4, 487, "", []node{
-				{2, 487, "use", nil},
-				{2, 487, "scalar", nil},
-			}},
-			{4, 488, "", []node{
-				{2, 488, "use", nil},
-				{2, 488, "clean", nil},
-			}},
-			{4, 490, "", []node{
-				{2, 490, "if", nil},
-				{2, 490, "level >= O2", nil},
-				{2, 491, "then", nil},
-				{3, 491, "", []node{
-					{4, 491, "", []node{
-						{2, 491, "opt_sink", nil},
-						{4, 491, "", []node{
-							{2, 491, "inputs", nil},
-							{2, 491, "true", nil},
-							{2, 491, "buffers", nil},
-							{2, 491, "true", nil},
-							{2, 491, "compares", nil},
-							{2, 491, "true", nil},
-							{2, 491, "copies", nil},
-							{2, 491, "true", nil},
-							{2, 491, "alu", nil},
-							{2, 491, "true", nil},
+			{4, 486, "", []node{
+				{2, 486, "if", nil},
+				{2, 486, "level >= O2", nil},
+				{2, 487, "then", nil},
+				{3, 487, "", []node{
+					{4, 487, "", []node{
+						{2, 487, "opt_gcm", nil},
+						{4, 487, "", []node{
+							{2, 487, "sink", nil},
+							{2, 487, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 492, "remove_dead_variables", nil},
-			{2, 493, "gather_info", nil},
-		}},
-		{2, 495, "midgard", nil},
-		{3, 496, "", []node{
-			{4, 496, "", []node{
-				{2, 496, "use", nil},
-				{2, 496, "common", nil},
-			}},
-			{4, 497, "", []node{
-				{2, 497, "use", nil},
-				{2, 497, "vectors", nil},
-			}},
-			{4, 498, "", []node{
-				{2, 498, "use", nil},
-				{2, 498, "interface", nil},
-			}},
-			{4, 499, "", []node{
-				{2, 499, "if", nil},
-				{2, 499, "stage == fragment", nil},
-				{2, 500, "then", nil},
-				{3, 500, "", []node{
-					{2, 500, "lower_helper_writes", nil},
+			{4, 488, "", []node{
+				{2, 488, "if", nil},
+				{2, 488, "level >= O1", nil},
+				{2, 489, "then", nil},
+				{3, 489, "", []node{
+					{4, 489, "", []node{
+						{2, 489, "use", nil},
+						{2, 489, "late", nil},
+					}},
 				}},
+			}},
+			{4, 490, "", []node{
+				{2, 490, "use", nil},
+				{2, 490, "scalar", nil},
+			}},
+			{4, 491, "", []node{
+				{2, 491, "use", nil},
+				{2, 491, "clean", nil},
+			}},
+			{4, 493, "", []node{
+				{2, 493, "if", nil},
+				{2, 493, "level >= O2", nil},
+				{2, 494, "then", nil},
+				{3, 494, "", []node{
+					{4, 494, "", []node{
+						{2, 494, "opt_sink", nil},
+						{4, 494, "", []node{
+							{2, 494, "inputs", nil},
+							{2, 494, "true", nil},
+							{2, 494, "buffers", nil},
+							{2, 494, "true", nil},
+							{2, 494, "compares", nil},
+							{2, 494, "true", nil},
+							{2, 494, "copies", nil},
+							{2, 494, "true", nil},
+							{2, 494, "alu", nil},
+							{2, 494, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 495, "remove_dead_variables", nil},
+			{2, 496, "gather_info", nil},
+		}},
+		{2, 498, "midgard", nil},
+		{3, 499, "", []node{
+			{4, 499, "", []node{
+				{2, 499, "use", nil},
+				{2, 499, "common", nil},
+			}},
+			{4, 500, "", []node{
+				{2, 500, "use", nil},
+				{2, 500, "vectors", nil},
 			}},
 			{4, 501, "", []node{
-				{2, 501, "lower_atomics", nil},
-				{4, 501, "", []node{
-					{2, 501, "wide", nil},
-					{2, 501, "true", nil},
-				}},
+				{2, 501, "use", nil},
+				{2, 501, "interface", nil},
 			}},
 			{4, 502, "", []node{
-				{2, 502, "lower_subgroups", nil},
-				{4, 502, "", []node{
-					{2, 502, "size_one", nil},
-					{2, 502, "true", nil},
+				{2, 502, "if", nil},
+				{2, 502, "stage == fragment", nil},
+				{2, 503, "then", nil},
+				{3, 503, "", []node{
+					{2, 503, "lower_helper_writes", nil},
 				}},
 			}},
-			{4, 503, "", []node{
-				{2, 503, "lower_tex", nil},
-				{4, 503, "", []node{
-					{2, 503, "wide", nil},
-					{2, 503, "true", nil},
-					{2, 503, "projector", nil},
-					{2, 503, "true", nil},
-					{2, 503, "implicit_lod", nil},
-					{2, 503, "true", nil},
-					{2, 503, "min_lod", nil},
-					{2, 503, "true", nil},
-					{2, 503, "lod_ddx", nil},
-					{2, 503, "true", nil},
-					{2, 503, "lod_query", nil},
-					{2, 503, "true", nil},
-					{2, 503, "txd", nil},
-					{2, 503, "all", nil},
-					{2, 503, "txs_lod", nil},
-					{2, 503, "true", nil},
-					{2, 503, "tg4_offsets", nil},
-					{2, 503, "true", nil},
+			{4, 504, "", []node{
+				{2, 504, "lower_atomics", nil},
+				{4, 504, "", []node{
+					{2, 504, "wide", nil},
+					{2, 504, "true", nil},
 				}},
 			}},
 			{4, 505, "", []node{
-				{2, 505, "lower_indirect_textures", nil},
+				{2, 505, "lower_subgroups", nil},
 				{4, 505, "", []node{
-					{2, 505, "queries", nil},
+					{2, 505, "size_one", nil},
 					{2, 505, "true", nil},
-					{2, 505, "words", nil},
-					{2, 505, "4", nil},
 				}},
 			}},
-			{2, 506, "lower_frexp", nil},
-			{2, 507, "lower_flrp", nil},
+			{4, 506, "", []node{
+				{2, 506, "lower_tex", nil},
+				{4, 506, "", []node{
+					{2, 506, "wide", nil},
+					{2, 506, "true", nil},
+					{2, 506, "projector", nil},
+					{2, 506, "true", nil},
+					{2, 506, "implicit_lod", nil},
+					{2, 506, "true", nil},
+					{2, 506, "min_lod", nil},
+					{2, 506, "true", nil},
+					{2, 506, "lod_ddx", nil},
+					{2, 506, "true", nil},
+					{2, 506, "lod_query", nil},
+					{2, 506, "true", nil},
+					{2, 506, "txd", nil},
+					{2, 506, "all", nil},
+					{2, 506, "txs_lod", nil},
+					{2, 506, "true", nil},
+					{2, 506, "tg4_offsets", nil},
+					{2, 506, "true", nil},
+				}},
+			}},
 			{4, 508, "", []node{
-				{2, 508, "use", nil},
-				{2, 508, "vectors", nil},
+				{2, 508, "lower_indirect_textures", nil},
+				{4, 508, "", []node{
+					{2, 508, "queries", nil},
+					{2, 508, "true", nil},
+					{2, 508, "words", nil},
+					{2, 508, "4", nil},
+				}},
 			}},
-			{2, 510, "io_add_const_offset_to_base", nil},
+			{2, 509, "lower_frexp", nil},
+			{2, 510, "lower_flrp", nil},
 			{4, 511, "", []node{
-				{2, 511, "if", nil},
-				{2, 511, "level >= O1", nil},
-				{2, 512, "then", nil},
-				{3, 512, "", []node{
-					{4, 512, "", []node{
-						{2, 512, "opt_shrink_stores", nil},
-						{4, 512, "", []node{
-							{2, 512, "images", nil},
-							{2, 512, "true", nil},
+				{2, 511, "use", nil},
+				{2, 511, "vectors", nil},
+			}},
+			{2, 513, "io_add_const_offset_to_base", nil},
+			{4, 514, "", []node{
+				{2, 514, "if", nil},
+				{2, 514, "level >= O1", nil},
+				{2, 515, "then", nil},
+				{3, 515, "", []node{
+					{4, 515, "", []node{
+						{2, 515, "opt_shrink_stores", nil},
+						{4, 515, "", []node{
+							{2, 515, "images", nil},
+							{2, 515, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 515, "", []node{
-				{2, 515, "lower_indirect_derefs", nil},
-				{4, 515, "", []node{
-					{2, 515, "modes", nil},
-					{2, 515, "function_temp", nil},
-					{2, 515, "max_length", nil},
-					{2, 515, "4", nil},
+			{4, 518, "", []node{
+				{2, 518, "lower_indirect_derefs", nil},
+				{4, 518, "", []node{
+					{2, 518, "modes", nil},
+					{2, 518, "function_temp", nil},
+					{2, 518, "max_length", nil},
+					{2, 518, "4", nil},
 				}},
 			}},
-			{2, 516, "lower_vars_to_ssa", nil},
-			{4, 517, "", []node{
-				{2, 517, "if", nil},
-				{2, 517, "level >= O1", nil},
-				{2, 518, "then", nil},
-				{3, 518, "", []node{
-					{2, 518, "shrink_vec_array_vars", nil},
-					{4, 518, "", []node{
-						{2, 518, "opt_large_constants", nil},
-						{4, 518, "", []node{
-							{2, 518, "packed", nil},
-							{2, 518, "32", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 519, "", []node{
-				{2, 519, "lower_vars_to_explicit_types", nil},
-				{4, 519, "", []node{
-					{2, 519, "modes", nil},
-					{2, 519, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 519, "lower_vars_to_ssa", nil},
 			{4, 520, "", []node{
-				{2, 520, "lower_explicit_io", nil},
-				{4, 520, "", []node{
-					{2, 520, "modes", nil},
-					{2, 520, "function_temp|shader_temp|mem_constant", nil},
+				{2, 520, "if", nil},
+				{2, 520, "level >= O1", nil},
+				{2, 521, "then", nil},
+				{3, 521, "", []node{
+					{2, 521, "shrink_vec_array_vars", nil},
+					{4, 521, "", []node{
+						{2, 521, "opt_large_constants", nil},
+						{4, 521, "", []node{
+							{2, 521, "packed", nil},
+							{2, 521, "32", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 521, "remove_dead_derefs", nil},
 			{4, 522, "", []node{
-				{2, 522, "if", nil},
-				{2, 522, "level >= O1", nil},
-				{2, 523, "then", nil},
-				{3, 524, "", []node{
-					{2, 524, "opt_load_store_update_alignments", nil},
-					{4, 525, "", []node{
-						{2, 525, "opt_load_store_vectorize", nil},
-						{4, 525, "", []node{
-							{2, 525, "modes", nil},
-							{2, 525, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 525, "ubo_dynamic", nil},
-							{2, 525, "true", nil},
+				{2, 522, "lower_vars_to_explicit_types", nil},
+				{4, 522, "", []node{
+					{2, 522, "modes", nil},
+					{2, 522, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 523, "", []node{
+				{2, 523, "lower_explicit_io", nil},
+				{4, 523, "", []node{
+					{2, 523, "modes", nil},
+					{2, 523, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 524, "remove_dead_derefs", nil},
+			{4, 525, "", []node{
+				{2, 525, "if", nil},
+				{2, 525, "level >= O1", nil},
+				{2, 526, "then", nil},
+				{3, 527, "", []node{
+					{2, 527, "opt_load_store_update_alignments", nil},
+					{4, 528, "", []node{
+						{2, 528, "opt_load_store_vectorize", nil},
+						{4, 528, "", []node{
+							{2, 528, "modes", nil},
+							{2, 528, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 528, "ubo_dynamic", nil},
+							{2, 528, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 526, "", []node{
-				{2, 526, "lower_mem_access_bit_sizes", nil},
-				{4, 526, "", []node{
-					{2, 526, "max_bits", nil},
-					{2, 526, "32", nil},
-					{2, 526, "const_bits", nil},
-					{2, 526, "32", nil},
+			{4, 529, "", []node{
+				{2, 529, "lower_mem_access_bit_sizes", nil},
+				{4, 529, "", []node{
+					{2, 529, "max_bits", nil},
+					{2, 529, "32", nil},
+					{2, 529, "const_bits", nil},
+					{2, 529, "32", nil},
 				}},
 			}},
-			{4, 528, "", []node{
-				{2, 528, "if", nil},
-				{2, 528, "kernel", nil},
-				{2, 529, "then", nil},
-				{3, 530, "", []node{
-					{4, 530, "", []node{
-						{2, 530, "lower_phis_to_scalar", nil},
-						{4, 530, "", []node{
-							{2, 530, "wider", nil},
-							{2, 530, "4", nil},
+			{4, 531, "", []node{
+				{2, 531, "if", nil},
+				{2, 531, "kernel", nil},
+				{2, 532, "then", nil},
+				{3, 533, "", []node{
+					{4, 533, "", []node{
+						{2, 533, "lower_phis_to_scalar", nil},
+						{4, 533, "", []node{
+							{2, 533, "wider", nil},
+							{2, 533, "4", nil},
 						}},
 					}},
-					{4, 531, "", []node{
-						{2, 531, "lower_alu_width", nil},
-						{4, 531, "", []node{
-							{2, 531, "width", nil},
-							{2, 531, "4", nil},
-							{2, 531, "scalar", nil},
-							{2, 531, "64", nil},
-							{2, 531, "sources", nil},
-							{2, 531, "4", nil},
+					{4, 534, "", []node{
+						{2, 534, "lower_alu_width", nil},
+						{4, 534, "", []node{
+							{2, 534, "width", nil},
+							{2, 534, "4", nil},
+							{2, 534, "scalar", nil},
+							{2, 534, "64", nil},
+							{2, 534, "sources", nil},
+							{2, 534, "4", nil},
 						}},
 					}},
-					{2, 532, "opt_copy_prop", nil},
-					{2, 533, "opt_dce", nil},
+					{2, 535, "opt_copy_prop", nil},
+					{2, 536, "opt_dce", nil},
 				}},
 			}},
-			{4, 534, "", []node{
-				{2, 534, "lower_bit_size", nil},
-				{4, 534, "", []node{
-					{2, 534, "below", nil},
-					{2, 534, "32", nil},
-					{2, 534, "to", nil},
-					{2, 534, "32", nil},
-					{2, 534, "bytes", nil},
-					{2, 534, "true", nil},
-				}},
-			}},
-			{2, 536, "opt_algebraic_before_lower_int64", nil},
 			{4, 537, "", []node{
-				{2, 537, "loop", nil},
-				{3, 538, "", []node{
-					{4, 538, "", []node{
-						{2, 538, "lower_64bit_phis", nil},
-						{4, 538, "", []node{
-							{2, 538, "pairs", nil},
-							{2, 538, "true", nil},
-						}},
-					}},
-					{2, 539, "opt_algebraic", nil},
-					{2, 540, "lower_doubles", nil},
+				{2, 537, "lower_bit_size", nil},
+				{4, 537, "", []node{
+					{2, 537, "below", nil},
+					{2, 537, "32", nil},
+					{2, 537, "to", nil},
+					{2, 537, "32", nil},
+					{2, 537, "bytes", nil},
+					{2, 537, "true", nil},
+				}},
+			}},
+			{2, 539, "opt_algebraic_before_lower_int64", nil},
+			{4, 540, "", []node{
+				{2, 540, "loop", nil},
+				{3, 541, "", []node{
 					{4, 541, "", []node{
-						{2, 541, "lower_int64", nil},
+						{2, 541, "lower_64bit_phis", nil},
 						{4, 541, "", []node{
 							{2, 541, "pairs", nil},
 							{2, 541, "true", nil},
 						}},
 					}},
-					{2, 542, "lower_idiv", nil},
-					{2, 543, "lower_alu", nil},
-					{2, 544, "lower_pack", nil},
-					{2, 545, "opt_copy_prop", nil},
-					{2, 546, "opt_constant_folding", nil},
-					{2, 547, "opt_cse", nil},
-					{2, 548, "opt_dce", nil},
+					{2, 542, "opt_algebraic", nil},
+					{2, 543, "lower_doubles", nil},
+					{4, 544, "", []node{
+						{2, 544, "lower_int64", nil},
+						{4, 544, "", []node{
+							{2, 544, "pairs", nil},
+							{2, 544, "true", nil},
+						}},
+					}},
+					{2, 545, "lower_idiv", nil},
+					{2, 546, "lower_alu", nil},
+					{2, 547, "lower_pack", nil},
+					{2, 548, "opt_copy_prop", nil},
+					{2, 549, "opt_constant_folding", nil},
+					{2, 550, "opt_cse", nil},
+					{2, 551, "opt_dce", nil},
 				}},
-				{2, 549, "max", nil},
-				{2, 549, "8", nil},
-			}},
-			{4, 550, "", []node{
-				{2, 550, "use", nil},
-				{2, 550, "last_vectors", nil},
-			}},
-			{4, 551, "", []node{
-				{2, 551, "if", nil},
-				{2, 551, "level >= O1", nil},
-				{2, 552, "then", nil},
-				{3, 552, "", []node{
-					{2, 552, "opt_shrink_vectors", nil},
-				}},
+				{2, 552, "max", nil},
+				{2, 552, "8", nil},
 			}},
 			{4, 553, "", []node{
-				{2, 553, "if", nil},
-				{2, 553, "level >= O2", nil},
-				{2, 554, "then", nil},
-				{3, 554, "", []node{
-					{4, 554, "", []node{
-						{2, 554, "opt_gcm", nil},
-						{4, 554, "", []node{
-							{2, 554, "sink", nil},
-							{2, 554, "false", nil},
+				{2, 553, "use", nil},
+				{2, 553, "last_vectors", nil},
+			}},
+			{4, 554, "", []node{
+				{2, 554, "if", nil},
+				{2, 554, "level >= O1", nil},
+				{2, 555, "then", nil},
+				{3, 555, "", []node{
+					{2, 555, "opt_shrink_vectors", nil},
+				}},
+			}},
+			{4, 556, "", []node{
+				{2, 556, "if", nil},
+				{2, 556, "level >= O2", nil},
+				{2, 557, "then", nil},
+				{3, 557, "", []node{
+					{4, 557, "", []node{
+						{2, 557, "opt_gcm", nil},
+						{4, 557, "", []node{
+							{2, 557, "sink", nil},
+							{2, 557, "false", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 555, "", []node{
-				{2, 555, "if", nil},
-				{2, 555, "level >= O1", nil},
-				{2, 556, "then", nil},
-				{3, 556, "", []node{
-					{4, 556, "", []node{
-						{2, 556, "use", nil},
-						{2, 556, "late", nil},
-					}},
-				}},
-			}},
-			{4, 557, "", []node{
-				{2, 557, "use", nil},
-				{2, 557, "clean", nil},
 			}},
 			{4, 558, "", []node{
 				{2, 558, "if", nil},
 				{2, 558, "level >= O1", nil},
 				{2, 559, "then", nil},
-				{3, 560, "", []node{
-					{4, 560, "", []node{
-						{2, 560, "opt_sink", nil},
-						{4, 560, "", []node{
-							{2, 560, "compares", nil},
-							{2, 560, "true", nil},
+				{3, 559, "", []node{
+					{4, 559, "", []node{
+						{2, 559, "use", nil},
+						{2, 559, "late", nil},
+					}},
+				}},
+			}},
+			{4, 560, "", []node{
+				{2, 560, "use", nil},
+				{2, 560, "clean", nil},
+			}},
+			{4, 561, "", []node{
+				{2, 561, "if", nil},
+				{2, 561, "level >= O1", nil},
+				{2, 562, "then", nil},
+				{3, 563, "", []node{
+					{4, 563, "", []node{
+						{2, 563, "opt_sink", nil},
+						{4, 563, "", []node{
+							{2, 563, "compares", nil},
+							{2, 563, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 561, "opt_algebraic_distribute_src_mods", nil},
-			{2, 562, "lower_bool_to_int32", nil},
-			{2, 563, "opt_copy_prop", nil},
-			{2, 564, "opt_dce", nil},
-			{2, 565, "remove_dead_variables", nil},
-			{2, 566, "gather_info", nil},
+			{2, 564, "opt_algebraic_distribute_src_mods", nil},
+			{2, 565, "lower_bool_to_int32", nil},
+			{2, 566, "opt_copy_prop", nil},
+			{2, 567, "opt_dce", nil},
+			{2, 568, "remove_dead_variables", nil},
+			{2, 569, "gather_info", nil},
 		}},
 	}},
 }}

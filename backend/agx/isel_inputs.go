@@ -199,8 +199,6 @@ func (s *isel) scan(in *ir.Instr) {
 	case ir.IntrLoadCoefficientsAgx:
 		slot, comp := planeOf(in)
 		s.wantSlot(in, slot, 1<<comp, ir.Interp(in.Get(ir.IdxInterpMode)))
-	case ir.IntrLoadFragCoord:
-		c.wantW, c.wantZ = true, true
 	case ir.IntrLoadFragCoordZw:
 		c.wantW, c.wantZ = c.wantW || in.Get(ir.IdxComponent) == 3, c.wantZ || in.Get(ir.IdxComponent) == 2
 	case ir.IntrLoadSampleMaskIn:

@@ -255,9 +255,8 @@ func (s *isel) fragmentSysval(in *ir.Instr) bool {
 	one := func(o ...opnd) bool { s.setComps(&in.Def, o...); return true }
 	c := &s.in.coefs
 	switch in.Intr {
-	case ir.IntrLoadFragCoord:
-		xy := s.fragCoord(in)
-		return one(xy[0], xy[1], s.position(c.z), s.position(c.w))
+	case ir.IntrLoadPixelCoord:
+		return one(s.getSR(srPixel, true), s.getSR(srPixel+1, true))
 	case ir.IntrLoadFragCoordZw:
 		cf := c.z
 		if in.Get(ir.IdxComponent) == 3 {
@@ -281,7 +280,7 @@ func (s *isel) fragmentSysval(in *ir.Instr) bool {
 		}
 		return one(s.sampleID(false))
 	case ir.IntrLoadSamplePos, ir.IntrLoadSamplePosOrCenter:
-		if !s.meta.PerSample {
+		if !s.meta.PerSample || in.Intr == ir.IntrLoadSamplePosOrCenter && faults.has(faultSamplePlace) {
 			return one(float32Imm(0.5), float32Imm(0.5))
 		}
 		return one(s.samplePosition(in)...)
@@ -298,19 +297,6 @@ func (s *isel) fragmentSysval(in *ir.Instr) bool {
 		return one(s.selectBy(s.covered(false), true, imm16(1), imm16(0)))
 	}
 	return false
-}
-
-// fragCoord is where the fragment is: at the pixel's centre, or at the sample being shaded.
-func (s *isel) fragCoord(in *ir.Instr) []opnd {
-	at := []opnd{float32Imm(0.5), float32Imm(0.5)}
-	if s.meta.PerSample && !faults.has(faultSamplePlace) {
-		at = s.samplePosition(in)
-	}
-	for k := range at {
-		f := s.convertOp(isa.U16ToF, isa.RoundEven, false, s.getSR(srPixel+int32(k), true))
-		at[k] = s.intOp(isa.Instr{Op: isa.OpFadd32}, false, f, at[k])
-	}
-	return at
 }
 
 // derivative selects derivatives; false if in is none. The instructions serve

@@ -41,8 +41,8 @@ func TestPassFacts(t *testing.T) {
 			return &b.Intrinsic(ir.IntrQuadSwapHorizontal, 1, 32, &b.Intrinsic(ir.IntrLoadSampleMaskIn, 1, 32).Def).Def
 		}, separate},
 		{"a derivative", func(b *ir.Builder) *ir.Def {
-			at := b.Channel(&b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def, 0)
-			return &b.Intrinsic(ir.IntrDdx, 1, 32, at).Def
+			at := b.Channel(&b.Intrinsic(ir.IntrLoadPixelCoord, 2, 16).Def, 0)
+			return &b.Intrinsic(ir.IntrDdx, 1, 32, b.U2f32(at)).Def
 		}, separate},
 		{"a store, which writes a depth too", func(b *ir.Builder) *ir.Def {
 			gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 0), b.Imm32(0), b.Imm32(7))
