@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -196,7 +197,30 @@ func writePasses(out io.Writer, list []passInfo) error {
 			fmt.Fprintf(w, "\t\t    not run: %s\n", p.Instead)
 		}
 	}
-	return w.Flush()
+	w.Flush()
+	return writeUses(out, list)
+}
+
+// writeUses writes how many passes something runs, and how many have another reason, by its kind.
+func writeUses(out io.Writer, list []passInfo) error {
+	run, idle, kinds := 0, 0, make([]int, len(passes.InsteadKinds))
+	for _, p := range list {
+		kind, _, _ := strings.Cut(p.Instead, ":")
+		switch k := slices.Index(passes.InsteadKinds, kind); {
+		case len(p.RunBy) > 0:
+			run++
+		case k >= 0:
+			kinds[k]++
+		default:
+			idle++
+		}
+	}
+	fmt.Fprintf(out, "%d passes: pipelines, states and linking run %d; not run,", len(list), run)
+	for k, n := range kinds {
+		fmt.Fprintf(out, " %s: %d,", passes.InsteadKinds[k], n)
+	}
+	_, err := fmt.Fprintf(out, " without a reason: %d\n", idle)
+	return err
 }
 
 // summary is the first sentence of a doc.
