@@ -4,7 +4,7 @@ import "nirc/ir"
 
 var lowerSysvalsToVaryingsPass = &Pass{
 	Name: "lower_sysvals_to_varyings", Class: "A", Run: lowerSysvalsToVaryings, Idempotent: true,
-	Instead: "hardware: system values come in registers, or the code generator names the varying (midgard); it stays for those where they are plain varyings",
+	Instead: "hardware: system values come in registers, or the code generator names what fixed functions interpolate (PointCoord on all targets, FragCoord and FrontFacing on midgard), after the pipeline's state has turned them; it stays for those where they are plain varyings",
 	Doc: "Makes chosen system values of fragment shaders inputs, for targets whose hardware gives them as varyings. Input: variables of mode system_value " +
 		"(before lower_system_values). Output: the same variables with mode shader_in at the slots POS (window coordinates), FACE, PNTC, LAYER, PRIMITIVE_ID " +
 		"and VIEW_INDEX.",

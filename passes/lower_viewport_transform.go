@@ -4,7 +4,7 @@ import "nirc/ir"
 
 var lowerViewportTransformPass = &Pass{
 	Name: "lower_viewport_transform", Class: "A", Run: lowerViewportTransform,
-	Instead: "hardware: midgard's selection does it for the last store of a position, where w is known to be 1 or is asked for again by what has no perspective; it stays for targets that can do it in the IR",
+	Instead: "hardware: midgard's selection does it for the position that leaves, of which transform feedback and outputs without perspective want w and the clip coordinates too, and which need not be stored whole; it stays for targets that can do it in the IR",
 	Doc:     "Divides the position by its w, scales and moves it to the viewport, and leaves 1/w as w. Runs once, on a shader that stores its whole position.",
 }
 

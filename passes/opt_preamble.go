@@ -9,7 +9,7 @@ import (
 
 var optPreamblePass = &Pass{
 	Name: "opt_preamble", Class: "B", Run: optPreamble, Idempotent: true, Optional: true,
-	Instead: "descriptors: ir3 and AGX choose by what their own lowering finds uniform, after descriptors are lowered, and by room in the const file or the uniform registers; it stays for targets without",
+	Instead: "descriptors: ir3 and AGX choose by what their own lowering finds uniform, after descriptors are lowered, and by room in the const file or the uniform registers; which ifs move all ask alike (analysis.PreambleIfs); it stays for targets without",
 	Doc: "Moves computations that are the same for a whole draw or dispatch into a preamble, a function of its own that runs once before the shader: it leaves values by store_preamble, " +
 		"from where load_preamble takes them. What saves most for its size goes first, until the storage is full. Arithmetic, constants, loads that nobody writes and textures without derivatives; " +
 		"loads that may fault only from where the shader always comes by or in ifs whose conditions move. Such an if stays one in the preamble where its sides hold those or are long; else what it chooses is a selection. Values of 16, 32 and 64 bits; a shader that has a preamble is left alone. opt_dce removes what is left behind.",
