@@ -426,3 +426,34 @@ func TestNoView(t *testing.T) {
 		}
 	}
 }
+
+// TestUfloats: the floats of 10 and 11 bits are rounded to the nearest, of two that are as near to the even one, from below the
+// smallest to beyond the largest.
+func TestUfloats(t *testing.T) {
+	for _, w := range []uint{10, 11} {
+		last := uint32(31)<<(w-5) - 1 // the largest that is finite
+		for b := range last {
+			lo, hi := float64(ufloatToFloat(b, w)), float64(ufloatToFloat(b+1, w))
+			middle := float32((lo + hi) / 2)
+			even := b + b&1
+			below, above := math.Nextafter32(middle, 0), math.Nextafter32(middle, float32(hi))
+			for f, want := range map[float32]uint32{float32(lo): b, below: b, middle: even, above: b + 1, float32(hi): b + 1} {
+				if got := floatToUfloat(f, w); got != want {
+					t.Fatalf("%v with %d bits is %#x, want %#x", f, w, got, want)
+				}
+			}
+		}
+		most := ufloatToFloat(last, w)
+		for _, c := range []struct {
+			f    float64
+			want uint32
+		}{{float64(most) * 2, last}, {1e38, last}, {math.Inf(1), last + 1}, {math.Inf(-1), 0}, {-1, 0}, {math.Copysign(0, -1), 0}} {
+			if got := floatToUfloat(float32(c.f), w); got != c.want {
+				t.Errorf("%v with %d bits is %#x, want %#x", c.f, w, got, c.want)
+			}
+		}
+		if got := floatToUfloat(float32(math.NaN()), w); got <= last+1 || got >= 1<<w {
+			t.Errorf("NaN with %d bits is %#x", w, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"math"
 	"reflect"
 	"testing"
 
@@ -70,5 +71,39 @@ func TestHelperWrites(t *testing.T) {
 		if err := w.helperWrites(&thread{helper: c.helper}, c.at); (err == nil) != c.ok {
 			t.Errorf("%+v: %v", c, err)
 		}
+	}
+}
+
+// TestBreakTie: a tie that was rounded one way goes the other way where the value lies beyond it, and stays where it lies on
+// this side, or exactly between.
+func TestBreakTie(t *testing.T) {
+	for _, base := range []float32{1, 1.5, -1, -3, 0x1p-100, 0x1p100, 1 - 0x1p-24} {
+		up := math.Nextafter32(base, float32(math.Inf(1)))
+		middle := (float64(base) + float64(up)) / 2
+		for _, c := range []struct {
+			f    float32
+			err  float64
+			want float32
+		}{{base, 0, base}, {up, 0, up}, {base, 1e-60, up}, {up, 1e-60, up}, {base, -1e-60, base}, {up, -1e-60, base}} {
+			if got := breakTie(c.f, middle, c.err); got != c.want {
+				t.Errorf("between %v and %v, rounded to %v, off by %v: %v, want %v", base, up, c.f, c.err, got, c.want)
+			}
+		}
+		// What is no tie is rounded right already.
+		for _, v := range []float64{float64(base), (3*float64(base) + float64(up)) / 4} {
+			for _, err := range []float64{-1e-60, 0, 1e-60} {
+				if got := breakTie(base, v, err); got != base {
+					t.Errorf("%v, off by %v: %v, want %v", v, err, got, base)
+				}
+			}
+		}
+	}
+	if inf := float32(math.Inf(1)); breakTie(inf, 1e300, -1) != inf {
+		t.Error("infinity is rounded down")
+	}
+	var th thread
+	th.set(3, [4]uint32{1, 2, 3, 4})
+	if th.file[3] != [2]uint64{2<<32 | 1, 4<<32 | 3} {
+		t.Errorf("the register is %x", th.file[3])
 	}
 }
