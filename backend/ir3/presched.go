@@ -28,6 +28,8 @@ type preScheduler struct {
 	memory  [memClasses]memOrder
 	live    int  // units of general registers in use
 	peak    int  // the most of them in the block
+	halves  int  // units of halves among them, which have names in half of the registers only
+	crowd   int  // the most of these in the block
 	inOrder bool // what has no room goes in the order of the program
 	waiting int  // results under way that (sy) would wait for
 	flags   [preWaits]flagClock
@@ -47,6 +49,7 @@ type preUnit struct {
 	earliest int32 // slot at which the results that come without a flag are there
 	slots    int32
 	most     int32           // register units of its results: growth is no more
+	halves   int32           // those of them that are halves
 	asked    [preWaits]int32 // number of the last unit whose result it must wait for by a flag, 0 none
 	long     bool            // (sy) waits for its result
 }
@@ -103,9 +106,9 @@ func (p *preScheduler) size(v mach.Value) int {
 // block returns the instructions of a block in their new order.
 func (p *preScheduler) block(b mach.BlockID) []*mach.Instr {
 	blk := &p.f.Blocks[b]
-	p.live, p.waiting, p.issued, p.now, p.flags = 0, 0, 0, 0, [preWaits]flagClock{}
-	p.lv.In[b].Each(func(v mach.Value) { p.live += p.size(v) })
-	p.peak = p.live
+	p.live, p.halves, p.waiting, p.issued, p.now, p.flags = 0, 0, 0, 0, 0, [preWaits]flagClock{}
+	p.lv.In[b].Each(func(v mach.Value) { p.hold(v, p.size(v)) })
+	p.peak, p.crowd = p.live, p.halves
 	for _, in := range blk.Instrs {
 		if in.Op == mach.OpPhi {
 			continue
@@ -180,16 +183,24 @@ func (p *preScheduler) account(in *mach.Instr) {
 	if in.Op != mach.OpPhi {
 		for _, u := range in.Uses() {
 			if p.left[u.Val]--; p.left[u.Val] == 0 {
-				p.live -= p.size(u.Val)
+				p.hold(u.Val, -p.size(u.Val))
 			}
 		}
 	}
 	for _, d := range in.Defs() {
 		if p.left[d.Val] > 0 {
-			p.live += p.size(d.Val)
+			p.hold(d.Val, p.size(d.Val))
 		}
 	}
-	p.peak = max(p.peak, p.live)
+	p.peak, p.crowd = max(p.peak, p.live), max(p.crowd, p.halves)
+}
+
+// hold counts so many units of v as in use, or no more.
+func (p *preScheduler) hold(v mach.Value, units int) {
+	p.live += units
+	if p.f.Class(v) == classHalf {
+		p.halves += units
+	}
 }
 
 // segment appends ins in their new order.
@@ -301,7 +312,11 @@ func (p *preScheduler) makeUnits(ins []*mach.Instr) {
 			p.describe(&u, ins[i+k])
 			for _, d := range ins[i+k].Defs() {
 				p.defUnit[d.Val] = int32(len(p.units) + 1)
-				u.most += int32(p.size(d.Val))
+				n := int32(p.size(d.Val))
+				u.most += n
+				if p.f.Class(d.Val) == classHalf {
+					u.halves += n
+				}
 			}
 		}
 		p.units = append(p.units, u)
@@ -469,7 +484,7 @@ func (p *preScheduler) choose(ins []*mach.Instr) int {
 		}
 		// Without room it is less still. What a unit takes is dear to know: most have room whatever it is, or are not the best anyway.
 		key -= int64(i)
-		if key > bestKey && p.live+int(u.most) > p.budget {
+		if key > bestKey && (p.live+int(u.most) > p.budget || u.halves > 0 && p.halves+int(u.halves) > halfRoom) {
 			key = p.withoutRoom(ins, i, key)
 		}
 		if key > bestKey {
@@ -482,7 +497,7 @@ func (p *preScheduler) choose(ins []*mach.Instr) int {
 // withoutRoom is what choose goes by of a unit that has the given key where there is room: that, if there is.
 func (p *preScheduler) withoutRoom(ins []*mach.Instr, i int32, key int64) int64 {
 	g := p.growth(ins, i)
-	if g <= 0 || p.live+g <= p.budget {
+	if g <= 0 || p.live+g <= p.budget && p.halves+min(g, int(p.units[i].halves)) <= halfRoom {
 		return key
 	}
 	key = -1<<60 - int64(i)

@@ -17,6 +17,9 @@ type preRoom struct {
 // roomSlack are units that are left for vectors, which want registers in line.
 const roomSlack = 16
 
+// halfRoom are the units that halves may take at once.
+const halfRoom = halfUnits - roomSlack
+
 // preRooms lists the amounts worth a look: the most registers that cost no wave, then the most
 // for each lower number of waves.
 func (c *compiler) preRooms() []preRoom {
@@ -115,10 +118,10 @@ func (p *preScheduler) blockWithin(b mach.BlockID, budget int) (best []*mach.Ins
 	for try := 0; ; try++ {
 		p.time = preTime{}
 		order := p.block(b)
-		if best == nil || p.peak < least {
-			best, least, t = order, p.peak, p.time
+		over := max(p.peak-budget, p.crowd-halfRoom)
+		if best == nil || over < least {
+			best, least, t = order, over, p.time
 		}
-		over := p.peak - budget
 		if over <= roomSlack/2 || try == maxTighter || p.budget <= 0 {
 			return best, t
 		}
