@@ -69,8 +69,25 @@ type racy struct {
 
 // raceCell is what is known of a word.
 type raceCell struct {
-	write, read, other racy // other: a read by another invocation
+	write, read, other racy   // other: a read by another invocation
+	parts              []racy // stores before that of bytes that those after them left
 	sync               uint64
+}
+
+// stored keeps a store, and what came before it of bytes that it leaves.
+func (c *raceCell) stored(a racy) {
+	parts := c.parts[:0]
+	for _, b := range append(c.parts, c.write) {
+		if b.mask &^= a.mask; b.mask != 0 {
+			parts = append(parts, b)
+		}
+	}
+	c.write, c.parts = a, parts
+	for _, b := range []*racy{&c.read, &c.other} {
+		if b.mask &^= a.mask; b.mask == 0 {
+			*b = racy{}
+		}
+	}
 }
 
 // raceLog watches a dispatch.
@@ -276,10 +293,7 @@ func (w *WaveRaces) note(c *raceCell, memory raceMemory, at uint64, lane int, ma
 	if kind == AccessOrder {
 		return
 	}
-	for _, b := range []*racy{&c.write, &c.read, &c.other} {
-		if b.seq == 0 || b.mask&mask == 0 || !b.conflicts(&a) || w.after(b, &a) {
-			continue
-		}
+	if b := c.before(w, &a); b != nil {
 		if log.err == nil {
 			log.err = fmt.Errorf("emu: race on %s %#x: %s and %s, which nothing orders", raceMemoryNames[memory], imageByte(memory, at), b, &a)
 		}
@@ -287,12 +301,28 @@ func (w *WaveRaces) note(c *raceCell, memory raceMemory, at uint64, lane int, ma
 	}
 	switch {
 	case kind != AccessRead:
-		c.write, c.read, c.other = a, racy{}, racy{}
+		c.stored(a)
 	case c.read.seq == 0 || c.read.invocation == a.invocation && c.read.group == a.group:
 		c.read = a
 	default:
 		c.other = a
 	}
+}
+
+// before is an access to the word that a races with, nil if there is none.
+func (c *raceCell) before(w *WaveRaces, a *racy) *racy {
+	races := func(b *racy) bool { return b.mask&a.mask != 0 && b.conflicts(a) && !w.after(b, a) }
+	for _, b := range []*racy{&c.write, &c.read, &c.other} {
+		if races(b) {
+			return b
+		}
+	}
+	for k := range c.parts {
+		if b := &c.parts[k]; races(b) {
+			return b
+		}
+	}
+	return nil
 }
 
 // String says what the access is, whose and by which instruction.
