@@ -1,6 +1,7 @@
 package orders
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -84,6 +85,7 @@ var foreign = map[string]string{
 var company = map[string]string{
 	"lower_explicit_io": "lower_var_copies,lower_vars_to_explicit_types(modes=function_temp|shader_temp|mem_shared),%",
 	"lower_io":          "lower_indirect_derefs,%",
+	"lower_frag_coord_to_pixel_coord(center=false)": "gather_info,lower_wpos_center,%",
 }
 
 // variants lists each pass with its default options, and as pipeline.yaml
@@ -100,7 +102,7 @@ func variants(t *testing.T) [][]string {
 			return
 		}
 		i := slices.IndexFunc(passes.Registry(), func(p *passes.Pass) bool { return p.Name == name })
-		if c := company[name]; c != "" {
+		if c := cmp.Or(company[text], company[name]); c != "" {
 			text = strings.Replace(c, "%", text, 1)
 		}
 		if !slices.Contains(list[i], text) {
