@@ -43,14 +43,20 @@ type uniformProducts struct {
 	found  []*ir.Instr
 }
 
-// is reports whether a preamble can compute what is read. Values that were made here are not known: they are not of use again.
+// is reports whether a preamble can compute what is read. Of values that were made here only sums are known.
 func (u *uniformProducts) is(s *ir.Src) bool {
 	return int(s.Def.Index) < len(u.placed) && u.placed[s.Def.Index] > 0
 }
 
 // before reports whether d stands before in; both dominate the same place.
 func (u *uniformProducts) before(d *ir.Def, in *ir.Instr) bool {
-	return u.placed[d.Index] < -u.placed[in.Def.Index]
+	return int(in.Def.Index) < len(u.placed) && u.placed[d.Index] < -u.placed[in.Def.Index]
+}
+
+// made notes a sum that was made right before in, which other products of the chain may join.
+func (u *uniformProducts) made(sum *ir.Def, in *ir.Instr) {
+	u.placed = append(u.placed, make([]int32, max(0, int(sum.Index)+1-len(u.placed)))...)
+	u.placed[sum.Index] = -u.placed[in.Def.Index]
 }
 
 // computable reports whether a preamble can compute in.
@@ -92,6 +98,7 @@ func (u *uniformProducts) split(in *ir.Instr) bool {
 	case freeSum(first) && first.Def.UsedOnce() && u.is(&first.Srcs[2]) && u.before(in.Srcs[0].Def, first) && u.before(in.Srcs[1].Def, first):
 		up := ir.NewBuilder(ir.Before(first)).AtInstr(first)
 		sum := up.Ffma(factor(up, in, 0), factor(up, in, 1), factor(up, first, 2))
+		u.made(sum, first)
 		first.Srcs[2].Set(sum)
 		first.Srcs[2].Swizzle = ir.Broadcast(0)
 		in.Def.RewriteUses(factor(b, in, 2))
