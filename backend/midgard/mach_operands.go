@@ -214,15 +214,23 @@ func ldstUses(l *isa.LoadStore, list []liveReg) []liveReg {
 		list = addrUse(list, l.Index, 1)
 	}
 	if l.Op.Store() {
-		var m uint8
-		for i := range 4 {
-			if l.Mask>>i&1 != 0 {
-				m |= 1 << l.Swizzle.Lane(i)
-			}
-		}
-		list = append(list, liveReg{regLd0 + reg(l.Reg), m})
+		list = append(list, liveReg{regLd0 + reg(l.Reg), storedComps(l, info)})
 	}
 	return list
+}
+
+// storedComps are the components of its register that a store reads. A bit of a memory store's mask is a quarter of what it stores.
+func storedComps(l *isa.LoadStore, info *isa.LdInfo) (comps uint8) {
+	bits := 1
+	if info.Kind == isa.KindStore {
+		bits = max(4*4/int(max(info.Size, 4)), 1)
+	}
+	for i := range 4 / bits {
+		if l.Mask>>(i*bits)&(1<<bits-1) != 0 {
+			comps |= 1 << l.Swizzle.Lane(i)
+		}
+	}
+	return comps
 }
 
 // addrUse appends an address of n components from a's on, if it is in an input.

@@ -241,13 +241,18 @@ func (t *translator) stepComponent(p, n *pointer, ix index) *pointer {
 		row := t.derefArray(d, ix, true)
 		n.deref = t.f.b.DerefArray(row, p.col)
 		n.col = nil
-	case p.mode&ir.ModeVecIndexable != 0, p.mode == ir.ModeShaderOut && t.stage == ir.StageMesh:
+	case p.mode&ir.ModeVecIndexable != 0, p.mode == ir.ModeShaderOut && t.sharesOutputs():
 		n.deref = t.derefArray(d, ix, true)
 	default:
 		n.deref = d
 		n.comp = t.indexDef(ix, 32)
 	}
 	return n
+}
+
+// sharesOutputs reports whether other invocations may write components of an output that this one writes a component of.
+func (t *translator) sharesOutputs() bool {
+	return t.stage == ir.StageMesh || t.stage == ir.StageTessCtrl
 }
 
 // accessChain translates OpAccessChain and its kin. elem says that the first

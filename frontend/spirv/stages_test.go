@@ -42,6 +42,42 @@ var stageWants = []struct {
 	{"weight.rcall", ir.StageCallable, []string{`shader_call_data f32 "weight" { incoming }`}},
 }
 
+// TestSharedComponents: a store to a component by an index is one to that component alone where other invocations may write the others of
+// the vector: outputs of tessellation control and mesh shaders.
+func TestSharedComponents(t *testing.T) {
+	s, err := Translate(assemble(t, `OpCapability Tessellation
+OpMemoryModel Logical GLSL450
+OpEntryPoint TessellationControl %main "main" %id %v
+OpExecutionMode %main OutputVertices 4
+OpDecorate %id BuiltIn InvocationId
+OpDecorate %v Patch
+OpDecorate %v Location 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%int = OpTypeInt 32 1
+%iv = OpTypeVector %int 4
+%pi = OpTypePointer Input %int
+%pv = OpTypePointer Output %iv
+%po = OpTypePointer Output %int
+%id = OpVariable %pi Input
+%v = OpVariable %pv Output
+%main = OpFunction %void None %fn
+%e = OpLabel
+%i = OpLoad %int %id
+%p = OpAccessChain %po %v %i
+OpStore %p %i
+OpReturn
+OpFunctionEnd
+`), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ir.Print(s)
+	if strings.Count(text, "store_deref") != 1 || !strings.Contains(text, "write_mask=x") || strings.Count(text, "load_deref") != 1 {
+		t.Errorf("the vector is read and written back:\n%s", text)
+	}
+}
+
 // Shaders of all stages that no target has are translated, and keep what they are in text and bytes.
 func TestStages(t *testing.T) {
 	for _, x := range stageWants {
