@@ -21,6 +21,7 @@ const (
 	BuiltInSubgroupSize     = 36
 	BuiltInSubgroupMaxSize  = 37
 	BuiltInNumSubgroups     = 38
+	BuiltInSubgroupID       = 40
 	BuiltInInstanceIndex    = 43
 	BuiltInDeviceIndex      = 4438
 	BuiltInViewIndex        = 4440
@@ -129,7 +130,7 @@ var BuiltInTable = [...]BuiltIn{
 	sysvalOf(28, "GlobalInvocationId", IntrLoadGlobalInvocationId, BaseInt, 3, GroupStages),
 	sysvalOf(29, "LocalInvocationIndex", IntrLoadLocalInvocationIndex, BaseInt, 1, GroupStages),
 	sysvalOf(BuiltInNumSubgroups, "NumSubgroups", IntrLoadNumSubgroups, BaseInt, 1, GroupStages),
-	sysvalOf(40, "SubgroupId", IntrLoadSubgroupId, BaseInt, 1, GroupStages),
+	sysvalOf(BuiltInSubgroupID, "SubgroupId", IntrLoadSubgroupId, BaseInt, 1, GroupStages),
 	sysvalOf(BuiltInSubgroupSize, "SubgroupSize", IntrLoadSubgroupSize, BaseInt, 1, AllStages),
 	sysvalOf(41, "SubgroupLocalInvocationId", IntrLoadSubgroupInvocation, BaseInt, 1, AllStages),
 	sysvalOf(4416, "SubgroupEqMask", IntrLoadSubgroupEqMask, BaseInt, 4, AllStages),

@@ -76,6 +76,8 @@ type Options struct {
 	MaxVectorWidth uint8
 	// SubgroupSize is the size of every subgroup, 0 where it is known at run time only.
 	SubgroupSize uint8
+	// MinSubgroupSize is the size of the smallest subgroups where it is known at run time only, 0 if nothing is known.
+	MinSubgroupSize uint8
 	// MatrixLanes is how many lanes share a cooperative matrix, a power of two that divides the size of each subgroup; 0 is 1.
 	MatrixLanes uint8
 	// Booleans32: booleans become 32-bit masks before selection.

@@ -119,6 +119,13 @@ func subgroupSize(b *ir.Builder) *ir.Def {
 	return b.LoadSubgroupSize()
 }
 
+// oneSubgroup reports whether a workgroup is no larger than the smallest subgroups.
+func oneSubgroup(s *ir.Shader) bool {
+	w := s.Info.WorkgroupSize
+	n := uint64(w[0]) * uint64(w[1]) * uint64(w[2])
+	return !s.Info.WorkgroupSizeVariable && n > 0 && n <= uint64(max(s.Options.SubgroupSize, s.Options.MinSubgroupSize))
+}
+
 // builtinValue builds the value of a SPIR-V BuiltIn, or returns nil for one
 // that is no system value.
 func builtinValue(b *ir.Builder, builtin int32) *ir.Def {
@@ -137,6 +144,13 @@ func builtinValue(b *ir.Builder, builtin int32) *ir.Def {
 		if i, n := &b.Shader.Info, uint32(b.Shader.Options.SubgroupSize); n != 0 && !i.WorkgroupSizeVariable {
 			w := i.WorkgroupSize
 			return b.Imm32((w[0]*w[1]*w[2] + n - 1) / n)
+		}
+		if oneSubgroup(b.Shader) {
+			return b.Imm32(1)
+		}
+	case ir.BuiltInSubgroupID:
+		if oneSubgroup(b.Shader) {
+			return b.Imm32(0)
 		}
 	}
 	r := ir.FindBuiltIn(builtin)

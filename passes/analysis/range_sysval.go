@@ -23,9 +23,9 @@ func sysvalRange(in *ir.Instr, c int) Interval {
 	case ir.IntrLoadSubgroupSize:
 		return below(maxSubgroupSize + 1)
 	case ir.IntrLoadSubgroupId:
-		return below(maxWorkgroupSize)
+		return below(maxSubgroups(in))
 	case ir.IntrLoadNumSubgroups:
-		return below(maxWorkgroupSize + 1)
+		return below(maxSubgroups(in) + 1)
 	case ir.IntrLoadSampleId:
 		return below(32)
 	case ir.IntrLoadLocalInvocationId, ir.IntrLoadGlobalInvocationId, ir.IntrLoadLocalInvocationIndex:
@@ -51,4 +51,15 @@ func workgroupSize(in *ir.Instr) (size [3]uint64) {
 		}
 	}
 	return size
+}
+
+// maxSubgroups bounds the number of subgroups of a workgroup.
+func maxSubgroups(in *ir.Instr) uint64 {
+	least := uint64(1)
+	if o := in.Block.Impl().Shader.Options; o != nil {
+		least = uint64(max(o.SubgroupSize, o.MinSubgroupSize, 1))
+	}
+	size := workgroupSize(in)
+	n := min(size[0]*size[1]*size[2], maxWorkgroupSize)
+	return (n + least - 1) / least
 }
