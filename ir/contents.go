@@ -47,6 +47,7 @@ const (
 	HasSystemValue          // derefs of system values
 	HasWrite                // stores to memory and images by handle, offset or address
 	HasOutput               // stores of outputs by slot
+	HasMarks                // intrinsics with marks about their access
 )
 
 // apartModes are those of which there are no derefs of HasObject.
@@ -89,6 +90,9 @@ var intrinsicContents = func() (t [NumIntrinsics]Contents) {
 	for i := range Intrinsic(NumIntrinsics) {
 		if i.Info().IndexPos(IdxAtomicOp) >= 0 {
 			t[i] = HasAtomic
+		}
+		if i.Info().IndexPos(IdxAccess) >= 0 {
+			t[i] |= HasMarks
 		}
 		switch m := i.Info().Mem; m.Space {
 		case SpaceDeref:

@@ -27,7 +27,7 @@ func TestContents(t *testing.T) {
 		{"a vote", func() { b.Intrinsic(IntrElect, 1, 1) }, HasSubgroup | HasBool},
 		{"a handle", func() { b.Intrinsic(IntrVulkanResourceIndex, 2, 32, &x.Def) }, HasHandle},
 		{"a demote", func() { b.Intrinsic(IntrDemote, 0, 0) }, HasDiscard},
-		{"a load from a buffer", func() { b.Intrinsic(IntrLoadSsbo, 1, 32, &x.Def, &x.Def) }, HasMemory | HasWritable},
+		{"a load from a buffer", func() { b.Intrinsic(IntrLoadSsbo, 1, 32, &x.Def, &x.Def) }, HasMemory | HasWritable | HasMarks},
 		{"a load from a workgroup's memory", func() { b.Intrinsic(IntrLoadShared, 1, 32, &x.Def) }, HasShared},
 		{"an atomic operation on it", func() { b.Intrinsic(IntrSharedAtomic, 1, 32, &x.Def, &x.Def) }, HasAtomic},
 		{"a temporary", func() { local = b.DerefVar(impl.NewLocal(ScalarType(BaseUint, 32), "")) }, HasDeref | HasTemp},

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optConstComponentsPass = &Pass{
-	Name: "opt_const_components", Class: "B", Run: optConstComponents, Optional: true, Rewrites: true,
+	Name: "opt_const_components", For: ir.HasVector, Class: "B", Run: optConstComponents, Optional: true, Rewrites: true,
 	Doc: "Computes components of vector operations for which all sources are constants, as unrolled loops leave them, by themselves: " +
 		"opt_constant_folding makes them values, and what reads them alone is folded too.",
 }

@@ -8,7 +8,7 @@ import (
 )
 
 var optLargeConstantsPass = &Pass{
-	Name: "opt_large_constants", Class: "B", Run: optLargeConstants, Idempotent: true, Optional: true,
+	Name: "opt_large_constants", For: ir.HasTemp, Class: "B", Run: optLargeConstants, Idempotent: true, Optional: true,
 	Doc: "Moves local arrays that only ever hold constants and are read at indices that are values into the shader's constant data, for lower_explicit_io(modes=mem_constant) to read; small tables of integers may become one integer instead. " +
 		"Every store must be of constants at a constant place, and agree with the others; components of vectors have no derefs there, so lower_array_deref_of_vec comes first. Where such an array was read before it was written, the constant is as good as what was there.",
 	Options: []Option{

@@ -151,6 +151,13 @@ func describe(in *ir.Instr, own ownMemory) (a memAccess, ok bool) {
 func (a *memAccess) splitOffset(d *ir.Def) {
 	a.sumOf(d, 0, 1, 0) // there is room for one term at least
 	a.nuw = neverWraps(d)
+	if a.terms[1].def != nil { // most have a term or none
+		a.sortTerms()
+	}
+	a.at = signExtend(uint64(a.at), d.BitSize)
+}
+
+func (a *memAccess) sortTerms() {
 	slices.SortFunc(a.terms[:], func(x, y offsetTerm) int {
 		switch {
 		case x.before(&y):
@@ -160,7 +167,6 @@ func (a *memAccess) splitOffset(d *ir.Def) {
 		}
 		return 0
 	})
-	a.at = signExtend(uint64(a.at), d.BitSize)
 }
 
 // neverWraps reports whether the constants that an offset ends with are added without wrapping.
@@ -192,11 +198,11 @@ func (a *memAccess) sumOf(d *ir.Def, comp int, factor uint64, depth int) bool {
 	case in.IsVec():
 		return a.sumOf(in.Srcs[comp].Def, in.Srcs[comp].Swizzle.Lane(0), factor, depth+1)
 	case in.Op == ir.OpIadd:
-		saved := *a
+		terms, at := a.terms, a.at
 		if src(0, factor) && src(1, factor) {
 			return true
 		}
-		*a = saved
+		a.terms, a.at = terms, at
 	case in.Op == ir.OpIshl:
 		if n, ok := in.Srcs[1].Const(comp); ok {
 			return src(0, factor<<(n&uint64(d.BitSize-1)))

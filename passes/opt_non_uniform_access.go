@@ -8,6 +8,7 @@ import (
 var optNonUniformAccessPass = &Pass{
 	Name:       "opt_non_uniform_access",
 	Class:      "B",
+	For:        ir.HasTex | ir.HasMarks,
 	Doc:        "Takes the mark non_uniform off accesses to resources whose index is the same in all lanes, by the divergence analysis, so that no loop over the lanes is made of them.",
 	Run:        implPass(ir.MetaControlFlow|ir.MetaDivergence|ir.MetaLoops|ir.MetaLiveness, optNonUniformAccess),
 	Optional:   true,

@@ -7,7 +7,7 @@ import (
 )
 
 var optVectorizePass = &Pass{
-	Name: "opt_vectorize", Class: "B", Run: optVectorize, Optional: true, Rewrites: true,
+	Name: "opt_vectorize", For: ir.HasALU, Class: "B", Run: optVectorize, Optional: true, Rewrites: true,
 	Doc: "Makes one vector operation of equal operations of a block whose sources are components of the same values, or constants, up to a width. " +
 		"Readers take the components by swizzle; operations that others than ALU operations read, which have none, are left out. " +
 		"Per-component operations only; moves and vectors are for opt_copy_prop.",
@@ -23,11 +23,26 @@ var optVectorizePass = &Pass{
 	},
 }
 
+// vectorizeOptions are the options of a run, which take as long to look up by their names as all the rest in a small shader.
+type vectorizeOptions struct {
+	width, width64 int
+	special, moves bool
+	consts, ends   bool
+	distance       uint32
+	coords         uint32
+}
+
 func optVectorize(c *Context, s *ir.Shader) (bool, error) {
+	o, err := c.decoded(func() (any, error) {
+		return &vectorizeOptions{width: c.Int("width"), width64: c.Int("width64"), special: c.Bool("special"), moves: c.Bool("moves"),
+			consts: c.Bool("consts"), ends: c.Bool("ends"), coords: uint32(c.Int("coords")), distance: uint32(c.Int("distance"))}, nil
+	})
+	if err != nil {
+		return false, err
+	}
 	v := aluVectorizers.Get().(*aluVectorizer)
 	defer v.release()
-	v.c, v.width, v.width64, v.special, v.moves = c, c.Int("width"), c.Int("width64"), c.Bool("special"), c.Bool("moves")
-	v.consts, v.ends, v.coords, v.distance = c.Bool("consts"), c.Bool("ends"), uint32(c.Int("coords")), uint32(c.Int("distance"))
+	v.c, v.vectorizeOptions = c, *o.(*vectorizeOptions)
 	return eachBlock(s, v.block), nil
 }
 
@@ -42,14 +57,10 @@ func (v *aluVectorizer) release() {
 // aluVectorizer holds the operations of a block that others may join, in a
 // hash table by open addressing; Instr.Flags is the hash.
 type aluVectorizer struct {
-	c              *Context
-	width, width64 int
-	special, moves bool
-	consts, ends   bool
-	distance       uint32
-	coords         uint32
-	slots          []vectorSlot
-	list           []vectorSlot // the operations of the block that may become part of a vector
+	c *Context
+	vectorizeOptions
+	slots []vectorSlot
+	list  []vectorSlot // the operations of the block that may become part of a vector
 	// origin gives, by the index of a joined value, 1 + that of the value that it was at first: what reads it keeps its hash.
 	origin []uint32
 }
@@ -62,10 +73,12 @@ type vectorSlot struct {
 
 func (v *aluVectorizer) block(blk *ir.Block) (progress bool) {
 	twice := v.collect(blk)
-	defer v.forget()
 	if twice == 0 {
+		clear(v.list)
+		v.list = v.list[:0]
 		return false
 	}
+	defer v.forget()
 	v.reserve(len(v.list))
 	for _, it := range v.list {
 		in, pos := it.in, it.pos

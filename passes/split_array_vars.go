@@ -7,7 +7,7 @@ import (
 )
 
 var splitArrayVarsPass = &Pass{
-	Name: "split_array_vars", Class: "B", Run: splitArrayVars, Idempotent: true, For: ir.HasDeref,
+	Name: "split_array_vars", Class: "B", Run: splitArrayVars, Idempotent: true, For: ir.HasTemp,
 	Options: []Option{{"modes", "modes whose variables are split", ir.ModeFunctionTemp}},
 	Doc:     "Replaces temporary arrays whose outer index is always constant by one variable an element. Needs lower_var_copies.",
 }
@@ -15,7 +15,7 @@ var splitArrayVarsPass = &Pass{
 // splitArrayVars replaces temporaries that are arrays and whose outermost
 // index is always constant by one variable an element.
 func splitArrayVars(c *Context, s *ir.Shader) (bool, error) {
-	if s.Contents()&ir.HasDeref == 0 {
+	if s.Contents()&ir.HasTemp == 0 {
 		return false, nil // variables that nobody names stay for remove_dead_variables
 	}
 	return splitVars(s, c.Modes("modes"), &splitter{

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var splitStructVarsPass = &Pass{
-	Name: "split_struct_vars", Class: "B", Run: splitStructVars, Idempotent: true,
+	Name: "split_struct_vars", For: ir.HasTemp, Class: "B", Run: splitStructVars, Idempotent: true,
 	Options: []Option{{"modes", "modes whose variables are split", ir.ModeFunctionTemp}},
 	Doc:     "Replaces temporaries of struct type by one variable a member. Needs split_var_copies.",
 }
@@ -11,6 +11,9 @@ var splitStructVarsPass = &Pass{
 // splitStructVars replaces temporaries whose type is a struct, or an array of
 // structs, by one variable a member. Copies of whole structs must be split before.
 func splitStructVars(c *Context, s *ir.Shader) (bool, error) {
+	if s.Contents()&ir.HasTemp == 0 {
+		return false, nil // variables that nobody names stay for remove_dead_variables
+	}
 	return splitVars(s, c.Modes("modes"), &splitter{
 		wants: func(t *ir.Type) int {
 			if w := t.WithoutArray(); w.IsStruct() {
