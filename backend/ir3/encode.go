@@ -14,20 +14,23 @@ func (c *compiler) encode() error {
 	b := &Binary{}
 	count := len(c.list)
 	padded := backend.AlignUp(count+4, 16) // room for what the hardware fetches ahead
-	nop := isa.Instr{Op: isa.OpNop}
-	b.Code = make([]byte, 0, isa.WordBytes*padded)
-	for i := range padded {
-		in := &nop
-		if i < count {
-			in = &c.list[i].Instr
-			in.Flags &^= inOrder
-			b.Locs = append(b.Locs, c.list[i].loc)
-		}
+	b.Code, b.Locs = make([]byte, 0, isa.WordBytes*padded), make([]uint32, 0, count)
+	for i := range c.list {
+		in := &c.list[i].Instr
+		in.Flags &^= inOrder
+		b.Locs = append(b.Locs, c.list[i].loc)
 		w, err := isa.Pack(c.gpu.Gen, in)
 		if err != nil {
 			return fmt.Errorf("ir3: instruction %d: %w", i, err)
 		}
 		b.Code = binary.LittleEndian.AppendUint64(b.Code, w)
+	}
+	nop, err := isa.Pack(c.gpu.Gen, &isa.Instr{Op: isa.OpNop})
+	if err != nil {
+		return fmt.Errorf("ir3: %w", err)
+	}
+	for range padded - count { // half of a small shader's words: they are made once
+		b.Code = binary.LittleEndian.AppendUint64(b.Code, nop)
 	}
 	c.describe()
 	b.Meta = c.meta

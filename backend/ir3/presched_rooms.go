@@ -33,8 +33,9 @@ func (c *compiler) preRooms() []preRoom {
 		units = 8*vec4 - arrays
 	}
 	rooms := append(c.mem.pre.rooms[:0], preRoom{max(c.pressure, units-roomSlack), max(1, c.wavesFor(vec4)/schedulers)})
-	for vec4++; vec4 <= most; vec4++ {
-		if w := c.wavesFor(vec4); vec4 == most || c.wavesFor(vec4+1) < w {
+	vec4++
+	for w, next := c.wavesFor(vec4), 0; vec4 <= most; vec4, w = vec4+1, next {
+		if next = c.wavesFor(vec4 + 1); vec4 == most || next < w {
 			if r := (preRoom{8*vec4 - arrays - roomSlack, max(1, w/schedulers)}); r.budget > rooms[len(rooms)-1].budget {
 				rooms = append(rooms, r)
 			}
