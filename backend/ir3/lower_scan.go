@@ -23,7 +23,7 @@ func (l *subgroups) scan() *ir.Def {
 	for k := range comps {
 		comps[k] = l.widen(b.Channel(v, k), op)
 	}
-	before, upTo := l.scanLoop(op, comps, cluster)
+	before, upTo := l.scanLoop(op, comps, widenedIdentity(op, v.BitSize, comps[0].BitSize), cluster)
 	res := upTo
 	switch in.Intr {
 	case ir.IntrExclusiveScan:
@@ -60,13 +60,13 @@ func (l *subgroups) narrowBack(x *ir.Def, bits uint8) *ir.Def {
 	return x
 }
 
-// scanLoop returns the result of op over the active fibers before each one,
+// scanLoop returns the result of op, which begins with start, over the active fibers before each one,
 // and with it, in clusters if cluster is not 0.
-func (l *subgroups) scanLoop(op ir.Op, v []*ir.Def, cluster uint64) (before, upTo []*ir.Def) {
+func (l *subgroups) scanLoop(op ir.Op, v []*ir.Def, start, cluster uint64) (before, upTo []*ir.Def) {
 	b := l.b
 	ident := make([]*ir.Def, len(v))
 	for k := range v {
-		ident[k] = b.Const(v[k].BitSize, identity(op, v[k].BitSize))
+		ident[k] = b.Const(v[k].BitSize, start)
 	}
 	var group, none *ir.Def
 	if cluster != 0 && cluster < 128 {
@@ -147,6 +147,17 @@ func (l *subgroups) total(v []*ir.Def, cluster uint64) []*ir.Def {
 		out[k] = l.shuffle(v[k], delta)
 	}
 	return out
+}
+
+// widenedIdentity is the neutral element of a reduction of values of from bits, as widen makes it of to bits: an exclusive scan
+// gives it to the first fiber, which is to have that of its own type.
+func widenedIdentity(op ir.Op, from, to uint8) uint64 {
+	x := identity(op, from)
+	if from < to && (op == ir.OpImin || op == ir.OpImax) {
+		shift := 64 - from
+		x = uint64(int64(x<<shift)>>shift) & (1<<to - 1)
+	}
+	return x
 }
 
 // identity is the neutral element of a reduction.
