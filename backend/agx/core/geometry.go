@@ -336,9 +336,7 @@ func (g *geometryWaves) start() error {
 
 func (g *geometryWaves) finish() {
 	l := g.l
-	l.Live = emu.Mask{}
 	for i := range l.NumLanes {
-		l.Live.Set(i)
 		g.draw.emit(g.draw.first+uint32(i), l.Geometry[i].Emitted)
 	}
 }

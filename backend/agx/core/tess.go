@@ -148,10 +148,6 @@ func (t *tessWaves) Run(fuel int) (emu.Status, error) {
 	for {
 		if t.w == nil {
 			if t.first >= l.NumLanes {
-				l.Live = emu.Mask{}
-				for lane := range l.NumLanes {
-					l.Live[lane/64] |= 1 << (lane % 64)
-				}
 				return emu.StatusDone, nil
 			}
 			if err := t.start(); err != nil {

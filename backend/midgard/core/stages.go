@@ -345,8 +345,6 @@ func (g *geometryWave) collect() {
 // vertices of all streams as they are.
 func (g *geometryWave) emit() {
 	e, raw := g.l.Geometry[0].Emitted, emu.NewEmission(int(g.p.meta.Geometry.Modes.MaxVertices))
-	g.l.Live = emu.Mask{}
-	g.l.Live.Set(0)
 	for stream := range ir.NumXfbBuffers {
 		for _, id := range g.indices(stream) {
 			switch {
