@@ -59,6 +59,7 @@ const (
 	faultGatherOrder                    // gathers are taken to give the texels in the order of the API
 	faultTileForm                       // pixels are in the tile as they are in memory
 	faultBlendUniforms                  // blend programs have buffers of their own
+	faultExchangeFormat                // the comparand of a compare and exchange has the format of an index
 	numFaults
 )
 

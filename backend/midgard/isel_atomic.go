@@ -40,6 +40,9 @@ func (s *isel) atomicAt(in *ir.Instr, a address, k int) {
 		s.gather(regLd0, parts[:2*n])
 		s.put(&t.ld, &a, regLd1, 1)
 		t.ld.Index, t.ld.Format = isa.AddrReg{Reg: 0, Comp: uint8(n)}, isa.IndexReserved
+		if faults.has(faultExchangeFormat) {
+			t.ld.Format = isa.IndexU32
+		}
 	} else {
 		s.move(regLd0, fullMask(n), val)
 		s.put(&t.ld, &a, regLd1, 1)

@@ -66,6 +66,7 @@ var obligations = []struct {
 	{"threads of a workgroup wait for each other", faultBarrier, func() error { return runPassed(passedShared, wholeBarrier) }},
 	{"the metadata has the barriers", faultBarrierFlag, func() error { return runPassed(passedShared, wholeBarrier) }},
 	{"64-bit addresses are halves of a register", faultLongPair, func() error { return runPassed(passedBuffer, wholeBarrier) }},
+	{"the comparand of an exchange is no index", faultExchangeFormat, func() error { return runPassed(passedSwap, wholeBarrier) }},
 	{"accesses are aligned", faultAlignment, misaligned},
 	{"the metadata has all work registers", faultWorkRegs, drawsAlike(positions, plainColor)},
 	{"the metadata asks for quads where derivatives are", faultQuads, drawsAlike(positions, demoted)},

@@ -23,6 +23,7 @@ const onlyMemory = "barrier memory_scope=device memory_semantics=3 memory_modes=
 var (
 	passedShared = strings.NewReplacer("STORE", "store_shared %12, %6 write_mask=x align_mul=4", "LOAD", "%9:32 = load_shared %8 align_mul=4\n      %11:32 = load_const 0x20")
 	passedBuffer = strings.NewReplacer("STORE", "store_ssbo %7, %2, %6 write_mask=x align_mul=4", "LOAD", "%9:32 = load_ssbo %2, %8 align_mul=4\n      %11:32 = load_const 0x20")
+	passedSwap   = strings.NewReplacer("STORE", "%13:32 = ssbo_atomic_swap %2, %8, %12, %6 atomic_op=cmpxchg", "LOAD", "%9:32 = ssbo_atomic_swap %2, %6, %6, %12 atomic_op=cmpxchg\n      %11:32 = load_const 0x20")
 )
 
 // runPassed runs passed, through a memory and with a barrier.
