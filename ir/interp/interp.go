@@ -47,10 +47,10 @@ type Options struct {
 	// CubeFaces takes implicit LODs of cubes from differences of coordinates on the faces, as hardware
 	// does whose texture unit is given no directions, and not from Vulkan's derivatives of the directions.
 	CubeFaces bool
-	// Alter, unless nil, is given what each component of each ALU operation comes to, and
-	// returns what to take instead: so one learns what a result hangs on. The operands' bits
-	// are in srcs, of horizontal operations in vecs, by component. in is of the program's own
-	// shader; calls may be concurrent.
+	// Alter, unless nil, is given what each component of each ALU operation and of each query of an
+	// LOD comes to, and returns what to take instead: so one learns what a result hangs on. The operands'
+	// bits are in srcs, of horizontal operations in vecs, by component; queries have neither. in is of the
+	// program's own shader; calls may be concurrent.
 	Alter func(in *ir.Instr, srcs *[4]uint64, vecs [][]uint64, result uint64) uint64
 }
 

@@ -36,6 +36,8 @@ type texture struct {
 	offsets                     *[4][2]int32
 	class                       ir.TypeClass
 	comps                       int // of the result, without residency
+	// alter is Options.Alter, of queries of an LOD.
+	alter func(in *ir.Instr, srcs *[4]uint64, vecs [][]uint64, result uint64) uint64
 }
 
 // texDims are the shapes by ir.Dim.
@@ -52,7 +54,7 @@ func (c *compiler) tex(in *ir.Instr) {
 		c.refuse(in, "textures of dimension %d are not supported", info.Dim)
 		return
 	}
-	t := &texture{in: in, op: in.TexOp, dim: texDims[info.Dim], array: info.IsArray, class: info.DestType.Class, cubeLayers: info.ArrayIsLoweredCube,
+	t := &texture{in: in, alter: c.opts.Alter, op: in.TexOp, dim: texDims[info.Dim], array: info.IsArray, class: info.DestType.Class, cubeLayers: info.ArrayIsLoweredCube,
 		ms: info.Dim == ir.DimMS || info.Dim == ir.DimSubpassMS, attachment: info.Dim.IsSubpass(), view: c.s.Options != nil && c.s.Options.Multiview, buffer: info.Dim == ir.DimBuf, rect: info.Dim == ir.DimRect}
 	t.flat = dimCoords[t.dim]
 	t.comps = int(in.Def.NumComponents)
@@ -345,7 +347,11 @@ func (w *Wave) sampleTex(i *inst, t *texture, d *emu.Descriptor, l int) [4]uint6
 	}
 	if t.op == ir.TexOpLod {
 		level, lod := d.Image.QueryLod(s, &op)
-		return [4]uint64{ir.FloatBits(float64(level), i.bits), ir.FloatBits(float64(lod), i.bits)}
+		v := [4]uint64{ir.FloatBits(float64(level), i.bits), ir.FloatBits(float64(lod), i.bits)}
+		if t.alter != nil {
+			v[0], v[1] = t.alter(t.in, nil, nil, v[0]), t.alter(t.in, nil, nil, v[1])
+		}
+		return v
 	}
 	var texel [4]uint32
 	if t.op == ir.TexOpTg4 {

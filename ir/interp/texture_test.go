@@ -268,6 +268,38 @@ func TestImplicitLod(t *testing.T) {
 	}
 }
 
+// TestAlterLod replaces what a query of the LOD comes to, each component, and nothing that is sampled.
+func TestAlterLod(t *testing.T) {
+	s, b, in, out := newFragment()
+	v := b.LoadVar(in) // x, y are 0.5 and 1.5
+	tv := s.NewVariable(ir.ModeUniform, floatTexture, "tex")
+	d := b.DerefVar(tv)
+	srcs := []texSrc{{ir.TexSrcTextureDeref, d}, {ir.TexSrcSamplerDeref, d}, {ir.TexSrcCoord, b.Channels(v, 0, 2)}}
+	lod := insertTex(b, texDesc{op: ir.TexOpLod, dim: ir.Dim2D, class: ir.ClassFloat, comps: 2}, srcs...)
+	sample := insertTex(b, texDesc{op: ir.TexOpTex, dim: ir.Dim2D, class: ir.ClassFloat, comps: 4}, srcs...)
+	b.StoreVar(out, b.Vec(b.Channel(lod, 0), b.Channel(lod, 1), b.Channel(sample, 0), b.Channel(sample, 1)), 0)
+	view := picture(t, emu.ImageDesc{Width: 16, Height: 16, Mips: 5}, "R32G32_SFLOAT")
+	lane := func(opts Options) [4]uint32 {
+		l := fragmentWith(t, s, opts, func(bind *emu.Bindings) {
+			bind.Set(0, 0, []emu.Descriptor{{Image: view, Sampler: &emu.Sampler{MaxLod: emu.LodNone}}})
+		})
+		return l.Out[0][ir.SlotData0]
+	}
+	want := lane(Options{})
+	got := lane(Options{Alter: func(in *ir.Instr, srcs *[4]uint64, vecs [][]uint64, result uint64) uint64 {
+		if in.Kind == ir.KindTex && in.TexOp == ir.TexOpLod && srcs == nil && vecs == nil {
+			return uint64(fl(float64(f32(result)) + 0.5))
+		}
+		return result
+	}})
+	for k := range 2 {
+		want[k] = fl(float64(f32(uint64(want[k]))) + 0.5)
+	}
+	if got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // TestPartialQuads takes derivatives and samples where the left lanes of a quad alone
 // are active, and where all are: the pattern of what is undefined decides the former.
 func TestPartialQuads(t *testing.T) {

@@ -30,6 +30,10 @@ const (
 // SignedZeroInfNanPreserve an implementation may assume that there are none.
 var openNumbers = []float32{0.71, -3.3, 250}
 
+// lodStep is the distance of the LODs that queries give: hardware has 8 fraction bits (ir3.md §3.7), and as many
+// are what Vulkan's mipmapPrecisionBits are there.
+const lodStep = 1.0 / 256
+
 // ulp32 is the distance of floats from 1 on.
 const ulp32 = 1.0 / (1 << 23)
 
@@ -44,6 +48,9 @@ type imprecision struct {
 // 64-bit ones if it is no number, of 32-bit ones any.
 func (p *imprecision) alter(in *ir.Instr, s *[4]uint64, vecs [][]uint64, result uint64) uint64 {
 	bits := in.Def.BitSize
+	if in.Kind == ir.KindTex && in.TexOp == ir.TexOpLod {
+		return p.lod(in, result)
+	}
 	if bits < 32 || in.Op.Info().Out.Class != ir.ClassFloat {
 		return result
 	}
@@ -71,6 +78,14 @@ func (p *imprecision) alter(in *ir.Instr, s *[4]uint64, vecs [][]uint64, result 
 		r += p.part(in, result) * slack(in, s, r)
 	}
 	return uint64(math.Float32bits(float32(r)))
+}
+
+// lod is the result of a query of 32 bits, to half a step.
+func (p *imprecision) lod(in *ir.Instr, result uint64) uint64 {
+	if r := float32At(result); p.seed != 0 && in.Def.BitSize == 32 && !math.IsInf(r, 0) {
+		return uint64(math.Float32bits(float32(r + p.part(in, result)*lodStep/2)))
+	}
+	return result
 }
 
 func float32At(bits uint64) float64 { return float64(math.Float32frombits(uint32(bits))) }
