@@ -81,6 +81,14 @@ var subgroupCases = []subgroupCase{
 		return []*ir.Def{b.U2u32(reduceWith(b, ir.IntrReduce, ir.OpImul, b.U2u16(b.Ior(v, b.Imm32(1))), 0)),
 			b.I2i32(reduceWith(b, ir.IntrInclusiveScan, ir.OpImax, b.U2u8(v), 0)), b.U2u32(reduceWith(b, ir.IntrExclusiveScan, ir.OpIor, b.U2u8(v), 0))}
 	}},
+	{"exclusive scans", 27, func(b *ir.Builder, v, id *ir.Def) (l []*ir.Def) {
+		// The first fiber has the neutral element of the operation on its type.
+		for _, op := range []ir.Op{ir.OpIadd, ir.OpImul, ir.OpImin, ir.OpImax, ir.OpUmin, ir.OpUmax, ir.OpIand, ir.OpIor, ir.OpIxor} {
+			l = append(l, b.U2u32(reduceWith(b, ir.IntrExclusiveScan, op, b.U2u8(v), 0)), b.U2u32(reduceWith(b, ir.IntrExclusiveScan, op, b.U2u16(v), 0)),
+				reduceWith(b, ir.IntrExclusiveScan, op, v, 0))
+		}
+		return l
+	}},
 	{"clusters", 4, func(b *ir.Builder, v, id *ir.Def) []*ir.Def {
 		return []*ir.Def{reduceWith(b, ir.IntrReduce, ir.OpIadd, v, 4), reduceWith(b, ir.IntrReduce, ir.OpUmin, v, 8),
 			reduceWith(b, ir.IntrReduce, ir.OpIor, v, 32), reduceWith(b, ir.IntrReduce, ir.OpIxor, v, 64)}
