@@ -36,8 +36,8 @@ func (t *translator) tileVariable(v *variable, i int) {
 	}
 	v.iv = t.s.NewVariable(v.mode, v.typ.ir, t.nameOf(v.id))
 	v.iv.Location, v.iv.FBFetch = int32(ir.SlotData0)+int32(min(at, ir.NumVaryingSlots)), true
-	if n := uint32(v.typ.ir.SlotCount()); at+n > maxColors {
-		t.refuse(v.id, "tile images at locations %d to %d are not supported, there are %d colour attachments", at, at+n-1, maxColors)
+	if n := uint64(v.typ.ir.SlotCount()); uint64(at)+n > maxColors {
+		t.refuse(v.id, "tile images at locations %d to %d are not supported, there are %d colour attachments", at, uint64(at)+n-1, maxColors)
 	}
 }
 
