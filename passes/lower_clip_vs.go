@@ -58,7 +58,7 @@ func lowerClipVS(c *Context, s *ir.Shader) (bool, error) {
 func storeDistances(in *ir.Instr, planes, push int) {
 	b := builderBefore(in)
 	b.Cursor = ir.After(in)
-	pos := in.Srcs[0].Def
+	pos := full(b, in.Srcs[0].Def)
 	for half := range 2 {
 		on := planes >> (4 * half)
 		if on == 0 {

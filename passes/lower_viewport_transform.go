@@ -1,30 +1,192 @@
 package passes
 
-import "nirc/ir"
+import (
+	"math"
+
+	"nirc/ir"
+)
 
 var lowerViewportTransformPass = &Pass{
 	Name: "lower_viewport_transform", Class: "A", Run: lowerViewportTransform,
-	Instead: "hardware: midgard's selection does it for the position that leaves, of which transform feedback and outputs without perspective want w and the clip coordinates too, and which need not be stored whole; it stays for targets that can do it in the IR",
-	Doc:     "Divides the position by its w, scales and moves it to the viewport, and leaves 1/w as w. Runs once, on a shader that stores its whole position.",
+	Doc: "Divides the position by its w, scales and moves it to the viewport, and leaves 1/w as w. Runs once, on a shader that reads no outputs. What is stored in parts becomes one store of all: " +
+		"where the last of them stands if they are in one block, else where the shader ends, of a variable that is left for lower_vars_to_ssa.",
 }
 
+// maxOverW bounds 1/w, so that it is finite and keeps its sign. It leaves 10^-5, by which Vulkan's floats may be wrong, apart
+// from 0, with some room (nir_lower_viewport_transform of Mesa 25.0).
+const maxOverW = 1 << 15
+
 func lowerViewportTransform(c *Context, s *ir.Shader) (bool, error) {
-	var refused error
-	progress := outputStores(s, ir.SlotPos, func(in *ir.Instr) {
-		if in.Get(ir.IdxWriteMask) != 15 || in.Srcs[0].Def.NumComponents != 4 {
-			refused = diag(s, in, "the position must be stored whole")
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
+		list := storesOf(impl, ir.SlotPos)
+		if len(list) == 0 {
+			return false
+		}
+		p := position{stores: list}
+		if p.inOneBlock() {
+			p.join()
+		} else {
+			p.throughVariable(impl)
+		}
+		return true
+	}), nil
+}
+
+// position is what a function stores of a position.
+type position struct {
+	stores []*ir.Instr
+	// overW is 1/w as it leaves, if w is known.
+	overW float64
+	known bool
+}
+
+// storedComponent is a component of a stored value, nil if the store leaves it alone.
+func storedComponent(in *ir.Instr, comp int) (d *ir.Def, k int) {
+	d, k = in.Srcs[0].Def, comp-int(in.Get(ir.IdxComponent))
+	if k < 0 || k >= int(d.NumComponents) || in.Get(ir.IdxWriteMask)>>k&1 == 0 {
+		return nil, 0
+	}
+	for d.Instr.IsVec() || d.Instr.IsALU(ir.OpMov) {
+		src := &d.Instr.Srcs[0]
+		if d.Instr.IsVec() {
+			src, k = &d.Instr.Srcs[k], 0
+		}
+		d, k = src.Def, src.Swizzle.Lane(k)
+	}
+	return d, k
+}
+
+// findOverW looks for a w that is the same constant in all stores of a list that store one. A w that is never stored is
+// undefined, and as good as 1.
+func (p *position) findOverW(stores []*ir.Instr) {
+	w, found := 1.0, false
+	for _, in := range stores {
+		d, k := storedComponent(in, 3)
+		if d == nil {
+			continue
+		}
+		bits, ok := d.Const(k)
+		v := ir.FloatValue(bits, d.BitSize)
+		if !ok || found && v != w {
 			return
 		}
+		w, found = v, true
+	}
+	p.overW, p.known = math.Max(-maxOverW, math.Min(1/w, maxOverW)), !math.IsNaN(w)
+}
+
+func (p *position) inOneBlock() bool {
+	for _, in := range p.stores {
+		if in.Block != p.stores[0].Block {
+			return false
+		}
+	}
+	return true
+}
+
+// join makes the last store one of all components.
+func (p *position) join() {
+	k := len(p.stores) - 1
+	last := p.stores[k]
+	for k > 0 {
+		if d, _ := storedComponent(p.stores[k], 3); d != nil {
+			break
+		}
+		k--
+	}
+	p.findOverW(p.stores[k : k+1])
+	b := builderBefore(last)
+	v := last.Srcs[0].Def
+	if last.Get(ir.IdxWriteMask) != 15 || v.NumComponents != 4 || v.BitSize != 32 {
+		var comps [4]*ir.Def
+		for _, in := range p.stores {
+			for c := range comps {
+				if d, k := storedComponent(in, c); d != nil {
+					comps[c] = full(b, b.Channel(d, k))
+				}
+			}
+		}
+		v = whole(b, comps)
+	}
+	p.store(b, v)
+	p.remove()
+}
+
+// throughVariable keeps the position in a variable, and stores it where the function ends.
+func (p *position) throughVariable(impl *ir.Impl) {
+	p.findOverW(p.stores)
+	v := impl.NewLocal(ir.VectorType(ir.BaseFloat, 32, 4), "position")
+	for _, in := range p.stores {
 		b := builderBefore(in)
-		p := in.Srcs[0].Def
-		w := b.Channel(p, 3)
-		// 1/w stays finite and keeps its sign.
-		const limit = 0x1p64
-		inv := b.Fmax(b.Fmin(b.Frcp(w), b.ImmFloat(limit, 32)), b.ImmFloat(-limit, 32))
-		scale := &b.Intrinsic(ir.IntrLoadViewportScale, 3, 32).Def
-		move := &b.Intrinsic(ir.IntrLoadViewportOffset, 3, 32).Def
-		xyz := b.Fadd(b.Fmul(b.Fmul(b.Channels(p, 0, 3), inv), scale), move)
-		in.Srcs[0].Set(b.Vec(b.Channel(xyz, 0), b.Channel(xyz, 1), b.Channel(xyz, 2), inv))
-	})
-	return progress, refused
+		var comps [4]*ir.Def
+		mask := uint16(0)
+		for c := range comps {
+			if d, k := storedComponent(in, c); d != nil {
+				comps[c] = full(b, b.Channel(d, k))
+				mask |= 1 << c
+			}
+		}
+		b.StoreVar(v, whole(b, comps), mask)
+	}
+	for blk := range impl.Blocks() {
+		j := blk.Jump()
+		at := ir.AtEnd(blk)
+		switch {
+		case j != nil && (j.Jump == ir.JumpReturn || j.Jump == ir.JumpHalt):
+			at = ir.Before(j)
+		case j != nil || blk != impl.Body.LastBlock():
+			continue
+		}
+		b := ir.NewBuilder(at)
+		b.Shader.SetLoc(p.stores[0].Loc)
+		p.store(b, b.LoadVar(v))
+	}
+	p.remove()
+}
+
+// whole is the vector of some components.
+func whole(b *ir.Builder, comps [4]*ir.Def) *ir.Def {
+	for c := range comps {
+		if comps[c] == nil {
+			comps[c] = b.Undef(1, 32)
+		}
+	}
+	return b.Vec(comps[:]...)
+}
+
+// full is a 32-bit float.
+func full(b *ir.Builder, d *ir.Def) *ir.Def {
+	if d.BitSize == 16 {
+		return b.F2f32(d)
+	}
+	return d
+}
+
+// store stores what position v in clip coordinates is for the hardware.
+func (p *position) store(b *ir.Builder, v *ir.Def) {
+	xyz := b.Channels(v, 0, 3)
+	var inv *ir.Def
+	switch {
+	case p.known:
+		inv = b.ImmFloat(p.overW, 32)
+	default:
+		inv = b.Fmin(b.Fmax(b.Frcp(b.Channel(v, 3)), b.ImmFloat(-maxOverW, 32)), b.ImmFloat(maxOverW, 32))
+	}
+	if !p.known || p.overW != 1 {
+		xyz = b.Fmul(xyz, inv)
+	}
+	scale := &b.Intrinsic(ir.IntrLoadViewportScale, 3, 32).Def
+	move := &b.Intrinsic(ir.IntrLoadViewportOffset, 3, 32).Def
+	xyz = b.Fadd(b.Fmul(xyz, scale), move)
+	zero := b.Imm32(0)
+	out := b.Vec(b.Channel(xyz, 0), b.Channel(xyz, 1), b.Channel(xyz, 2), inv)
+	sem := ir.IOSemantics{Location: ir.SlotPos, NumSlots: 1}
+	b.Intrinsic(ir.IntrStoreOutput, 0, 0, out, zero).Set(ir.IdxRange, 1).Set(ir.IdxWriteMask, 15).
+		Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack()).Set(ir.IdxIoSemantics, sem.Pack())
+}
+
+func (p *position) remove() {
+	for _, in := range p.stores {
+		in.Remove()
+	}
 }

@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xc7eccf1f
+const builtinSum = 0xd3776664
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -737,1098 +737,1103 @@ var builtinTree = node{4, 6, "", []node{
 			{2, 296, "opt_copy_prop", nil},
 			{2, 297, "opt_dce", nil},
 		}},
-		{2, 301, "link_prepare", nil},
-		{3, 302, "", []node{
-			{4, 302, "", []node{
-				{2, 302, "use", nil},
-				{2, 302, "frontend", nil},
-			}},
-			{2, 303, "propagate_invariant", nil},
+		{2, 299, "midgard_position", nil},
+		{3, 299, "", []node{
+			{2, 299, "lower_viewport_transform", nil},
+			{2, 299, "lower_vars_to_ssa", nil},
+		}},
+		{2, 303, "link_prepare", nil},
+		{3, 304, "", []node{
 			{4, 304, "", []node{
-				{2, 304, "loop", nil},
-				{3, 304, "", []node{
-					{2, 304, "lower_vars_to_ssa", nil},
-					{2, 304, "opt_copy_prop", nil},
-					{2, 304, "opt_dce", nil},
-					{2, 304, "opt_constant_folding", nil},
-					{2, 304, "opt_dead_cf", nil},
-					{2, 304, "opt_loop", nil},
+				{2, 304, "use", nil},
+				{2, 304, "frontend", nil},
+			}},
+			{2, 305, "propagate_invariant", nil},
+			{4, 306, "", []node{
+				{2, 306, "loop", nil},
+				{3, 306, "", []node{
+					{2, 306, "lower_vars_to_ssa", nil},
+					{2, 306, "opt_copy_prop", nil},
+					{2, 306, "opt_dce", nil},
+					{2, 306, "opt_constant_folding", nil},
+					{2, 306, "opt_dead_cf", nil},
+					{2, 306, "opt_loop", nil},
 				}},
 			}},
-			{4, 305, "", []node{
-				{2, 305, "if", nil},
-				{2, 305, "stage != tess_ctrl", nil},
-				{2, 306, "then", nil},
-				{3, 307, "", []node{
-					{4, 307, "", []node{
-						{2, 307, "lower_io_to_temporaries", nil},
-						{4, 307, "", []node{
-							{2, 307, "modes", nil},
-							{2, 307, "shader_out", nil},
+			{4, 307, "", []node{
+				{2, 307, "if", nil},
+				{2, 307, "stage != tess_ctrl", nil},
+				{2, 308, "then", nil},
+				{3, 309, "", []node{
+					{4, 309, "", []node{
+						{2, 309, "lower_io_to_temporaries", nil},
+						{4, 309, "", []node{
+							{2, 309, "modes", nil},
+							{2, 309, "shader_out", nil},
 						}},
 					}},
-					{2, 308, "lower_global_vars_to_local", nil},
+					{2, 310, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{4, 309, "", []node{
-				{2, 309, "if", nil},
-				{2, 309, "stage == fragment", nil},
-				{2, 310, "then", nil},
-				{3, 311, "", []node{
-					{4, 311, "", []node{
-						{2, 311, "lower_io_to_temporaries", nil},
-						{4, 311, "", []node{
-							{2, 311, "modes", nil},
-							{2, 311, "shader_in", nil},
+			{4, 311, "", []node{
+				{2, 311, "if", nil},
+				{2, 311, "stage == fragment", nil},
+				{2, 312, "then", nil},
+				{3, 313, "", []node{
+					{4, 313, "", []node{
+						{2, 313, "lower_io_to_temporaries", nil},
+						{4, 313, "", []node{
+							{2, 313, "modes", nil},
+							{2, 313, "shader_in", nil},
 						}},
 					}},
-					{2, 312, "lower_global_vars_to_local", nil},
+					{2, 314, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{2, 313, "split_var_copies", nil},
-			{2, 314, "lower_var_copies", nil},
-			{2, 315, "split_struct_vars", nil},
-			{2, 316, "lower_vars_to_ssa", nil},
-			{4, 317, "", []node{
-				{2, 317, "if", nil},
-				{2, 317, "stage == vertex", nil},
-				{2, 318, "then", nil},
-				{3, 319, "", []node{
-					{4, 319, "", []node{
-						{2, 319, "lower_io_arrays_to_elements", nil},
-						{4, 319, "", []node{
-							{2, 319, "modes", nil},
-							{2, 319, "shader_out", nil},
+			{2, 315, "split_var_copies", nil},
+			{2, 316, "lower_var_copies", nil},
+			{2, 317, "split_struct_vars", nil},
+			{2, 318, "lower_vars_to_ssa", nil},
+			{4, 319, "", []node{
+				{2, 319, "if", nil},
+				{2, 319, "stage == vertex", nil},
+				{2, 320, "then", nil},
+				{3, 321, "", []node{
+					{4, 321, "", []node{
+						{2, 321, "lower_io_arrays_to_elements", nil},
+						{4, 321, "", []node{
+							{2, 321, "modes", nil},
+							{2, 321, "shader_out", nil},
 						}},
 					}},
-					{4, 320, "", []node{
-						{2, 320, "lower_io_to_scalar_early", nil},
-						{4, 320, "", []node{
-							{2, 320, "modes", nil},
-							{2, 320, "shader_out", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 321, "", []node{
-				{2, 321, "if", nil},
-				{2, 321, "stage == fragment", nil},
-				{2, 322, "then", nil},
-				{3, 323, "", []node{
-					{4, 323, "", []node{
-						{2, 323, "lower_io_arrays_to_elements", nil},
-						{4, 323, "", []node{
-							{2, 323, "modes", nil},
-							{2, 323, "shader_in", nil},
-						}},
-					}},
-					{4, 324, "", []node{
-						{2, 324, "lower_io_to_scalar_early", nil},
-						{4, 324, "", []node{
-							{2, 324, "modes", nil},
-							{2, 324, "shader_in", nil},
+					{4, 322, "", []node{
+						{2, 322, "lower_io_to_scalar_early", nil},
+						{4, 322, "", []node{
+							{2, 322, "modes", nil},
+							{2, 322, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 325, "", []node{
-				{2, 325, "if", nil},
-				{2, 325, "stage != vertex && stage != fragment", nil},
-				{2, 326, "then", nil},
-				{3, 326, "", []node{
-					{2, 326, "lower_io_arrays_to_elements", nil},
-					{2, 326, "lower_io_to_scalar_early", nil},
+			{4, 323, "", []node{
+				{2, 323, "if", nil},
+				{2, 323, "stage == fragment", nil},
+				{2, 324, "then", nil},
+				{3, 325, "", []node{
+					{4, 325, "", []node{
+						{2, 325, "lower_io_arrays_to_elements", nil},
+						{4, 325, "", []node{
+							{2, 325, "modes", nil},
+							{2, 325, "shader_in", nil},
+						}},
+					}},
+					{4, 326, "", []node{
+						{2, 326, "lower_io_to_scalar_early", nil},
+						{4, 326, "", []node{
+							{2, 326, "modes", nil},
+							{2, 326, "shader_in", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 327, "", []node{
-				{2, 327, "loop", nil},
-				{3, 327, "", []node{
-					{4, 327, "", []node{
-						{2, 327, "use", nil},
-						{2, 327, "turn", nil},
-					}},
-					{4, 327, "", []node{
-						{2, 327, "use", nil},
-						{2, 327, "tail", nil},
-					}},
+				{2, 327, "if", nil},
+				{2, 327, "stage != vertex && stage != fragment", nil},
+				{2, 328, "then", nil},
+				{3, 328, "", []node{
+					{2, 328, "lower_io_arrays_to_elements", nil},
+					{2, 328, "lower_io_to_scalar_early", nil},
 				}},
-				{2, 328, "max", nil},
-				{2, 328, "8", nil},
 			}},
 			{4, 329, "", []node{
-				{2, 329, "remove_dead_variables", nil},
-				{4, 329, "", []node{
-					{2, 329, "modes", nil},
-					{2, 329, "shader_in|shader_out", nil},
+				{2, 329, "loop", nil},
+				{3, 329, "", []node{
+					{4, 329, "", []node{
+						{2, 329, "use", nil},
+						{2, 329, "turn", nil},
+					}},
+					{4, 329, "", []node{
+						{2, 329, "use", nil},
+						{2, 329, "tail", nil},
+					}},
+				}},
+				{2, 330, "max", nil},
+				{2, 330, "8", nil},
+			}},
+			{4, 331, "", []node{
+				{2, 331, "remove_dead_variables", nil},
+				{4, 331, "", []node{
+					{2, 331, "modes", nil},
+					{2, 331, "shader_in|shader_out", nil},
 				}},
 			}},
 		}},
-		{2, 331, "link_turn", nil},
-		{3, 332, "", []node{
-			{4, 332, "", []node{
-				{2, 332, "loop", nil},
-				{3, 332, "", []node{
-					{4, 332, "", []node{
-						{2, 332, "use", nil},
-						{2, 332, "turn", nil},
-					}},
-					{4, 332, "", []node{
-						{2, 332, "use", nil},
-						{2, 332, "tail", nil},
-					}},
-				}},
-				{2, 333, "max", nil},
-				{2, 333, "8", nil},
-			}},
+		{2, 333, "link_turn", nil},
+		{3, 334, "", []node{
 			{4, 334, "", []node{
-				{2, 334, "remove_dead_variables", nil},
-				{4, 334, "", []node{
-					{2, 334, "modes", nil},
-					{2, 334, "shader_in|shader_out", nil},
+				{2, 334, "loop", nil},
+				{3, 334, "", []node{
+					{4, 334, "", []node{
+						{2, 334, "use", nil},
+						{2, 334, "turn", nil},
+					}},
+					{4, 334, "", []node{
+						{2, 334, "use", nil},
+						{2, 334, "tail", nil},
+					}},
+				}},
+				{2, 335, "max", nil},
+				{2, 335, "8", nil},
+			}},
+			{4, 336, "", []node{
+				{2, 336, "remove_dead_variables", nil},
+				{4, 336, "", []node{
+					{2, 336, "modes", nil},
+					{2, 336, "shader_in|shader_out", nil},
 				}},
 			}},
 		}},
-		{2, 336, "link_finish", nil},
-		{3, 337, "", []node{
-			{4, 337, "", []node{
-				{2, 337, "remove_dead_variables", nil},
-				{4, 337, "", []node{
-					{2, 337, "modes", nil},
-					{2, 337, "shader_in|shader_out", nil},
-				}},
-			}},
-			{4, 338, "", []node{
-				{2, 338, "if", nil},
-				{2, 338, "stage == vertex", nil},
-				{2, 339, "then", nil},
-				{3, 339, "", []node{
-					{4, 339, "", []node{
-						{2, 339, "lower_io_to_vector", nil},
-						{4, 339, "", []node{
-							{2, 339, "modes", nil},
-							{2, 339, "shader_out", nil},
-						}},
-					}},
+		{2, 338, "link_finish", nil},
+		{3, 339, "", []node{
+			{4, 339, "", []node{
+				{2, 339, "remove_dead_variables", nil},
+				{4, 339, "", []node{
+					{2, 339, "modes", nil},
+					{2, 339, "shader_in|shader_out", nil},
 				}},
 			}},
 			{4, 340, "", []node{
 				{2, 340, "if", nil},
-				{2, 340, "stage == fragment", nil},
+				{2, 340, "stage == vertex", nil},
 				{2, 341, "then", nil},
 				{3, 341, "", []node{
 					{4, 341, "", []node{
 						{2, 341, "lower_io_to_vector", nil},
 						{4, 341, "", []node{
 							{2, 341, "modes", nil},
-							{2, 341, "shader_in", nil},
+							{2, 341, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 342, "", []node{
 				{2, 342, "if", nil},
-				{2, 342, "stage != vertex && stage != fragment", nil},
+				{2, 342, "stage == fragment", nil},
 				{2, 343, "then", nil},
 				{3, 343, "", []node{
-					{2, 343, "lower_io_to_vector", nil},
+					{4, 343, "", []node{
+						{2, 343, "lower_io_to_vector", nil},
+						{4, 343, "", []node{
+							{2, 343, "modes", nil},
+							{2, 343, "shader_in", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 344, "opt_combine_stores", nil},
-			{4, 345, "", []node{
-				{2, 345, "loop", nil},
+			{4, 344, "", []node{
+				{2, 344, "if", nil},
+				{2, 344, "stage != vertex && stage != fragment", nil},
+				{2, 345, "then", nil},
 				{3, 345, "", []node{
-					{2, 345, "lower_vars_to_ssa", nil},
-					{2, 345, "opt_copy_prop", nil},
-					{2, 345, "opt_cse", nil},
-					{2, 345, "opt_dce", nil},
+					{2, 345, "lower_io_to_vector", nil},
 				}},
 			}},
-			{2, 346, "remove_dead_variables", nil},
-			{2, 347, "assign_io_locations", nil},
+			{2, 346, "opt_combine_stores", nil},
+			{4, 347, "", []node{
+				{2, 347, "loop", nil},
+				{3, 347, "", []node{
+					{2, 347, "lower_vars_to_ssa", nil},
+					{2, 347, "opt_copy_prop", nil},
+					{2, 347, "opt_cse", nil},
+					{2, 347, "opt_dce", nil},
+				}},
+			}},
+			{2, 348, "remove_dead_variables", nil},
+			{2, 349, "assign_io_locations", nil},
 		}},
 	}},
-	{2, 349, "pipelines", nil},
-	{4, 351, "", []node{
-		{2, 351, "common", nil},
-		{3, 352, "", []node{
-			{4, 352, "", []node{
-				{2, 352, "use", nil},
-				{2, 352, "frontend", nil},
+	{2, 351, "pipelines", nil},
+	{4, 353, "", []node{
+		{2, 353, "common", nil},
+		{3, 354, "", []node{
+			{4, 354, "", []node{
+				{2, 354, "use", nil},
+				{2, 354, "frontend", nil},
 			}},
-			{4, 353, "", []node{
-				{2, 353, "hook", nil},
-				{2, 353, "start", nil},
-			}},
-			{2, 354, "propagate_invariant", nil},
 			{4, 355, "", []node{
-				{2, 355, "use", nil},
-				{2, 355, "clean", nil},
+				{2, 355, "hook", nil},
+				{2, 355, "start", nil},
 			}},
-			{4, 356, "", []node{
-				{2, 356, "if", nil},
-				{2, 356, "level >= O1", nil},
-				{2, 357, "then", nil},
-				{3, 357, "", []node{
-					{2, 357, "opt_ray_queries", nil},
-					{2, 357, "opt_ray_query_ranges", nil},
+			{2, 356, "propagate_invariant", nil},
+			{4, 357, "", []node{
+				{2, 357, "use", nil},
+				{2, 357, "clean", nil},
+			}},
+			{4, 358, "", []node{
+				{2, 358, "if", nil},
+				{2, 358, "level >= O1", nil},
+				{2, 359, "then", nil},
+				{3, 359, "", []node{
+					{2, 359, "opt_ray_queries", nil},
+					{2, 359, "opt_ray_query_ranges", nil},
 				}},
 			}},
-			{4, 359, "", []node{
-				{2, 359, "if", nil},
-				{2, 359, "ycbcr", nil},
-				{2, 360, "then", nil},
-				{3, 360, "", []node{
-					{4, 360, "", []node{
-						{2, 360, "lower_tex", nil},
-						{4, 360, "", []node{
-							{2, 360, "ycbcr", nil},
-							{2, 360, "options", nil},
+			{4, 361, "", []node{
+				{2, 361, "if", nil},
+				{2, 361, "ycbcr", nil},
+				{2, 362, "then", nil},
+				{3, 362, "", []node{
+					{4, 362, "", []node{
+						{2, 362, "lower_tex", nil},
+						{4, 362, "", []node{
+							{2, 362, "ycbcr", nil},
+							{2, 362, "options", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 361, "gather_info", nil},
+			{2, 363, "gather_info", nil},
 		}},
-		{2, 364, "ir", nil},
-		{3, 365, "", []node{
-			{4, 365, "", []node{
-				{2, 365, "use", nil},
-				{2, 365, "common", nil},
+		{2, 366, "ir", nil},
+		{3, 367, "", []node{
+			{4, 367, "", []node{
+				{2, 367, "use", nil},
+				{2, 367, "common", nil},
 			}},
-			{4, 366, "", []node{
-				{2, 366, "use", nil},
-				{2, 366, "interface", nil},
+			{4, 368, "", []node{
+				{2, 368, "use", nil},
+				{2, 368, "interface", nil},
 			}},
 		}},
-		{2, 368, "ir3", nil},
-		{3, 369, "", []node{
-			{4, 369, "", []node{
-				{2, 369, "use", nil},
-				{2, 369, "common", nil},
-			}},
+		{2, 370, "ir3", nil},
+		{3, 371, "", []node{
 			{4, 371, "", []node{
-				{2, 371, "if", nil},
-				{2, 371, "level >= O1", nil},
-				{2, 372, "then", nil},
-				{3, 372, "", []node{
-					{4, 372, "", []node{
-						{2, 372, "opt_shrink_stores", nil},
-						{4, 372, "", []node{
-							{2, 372, "images", nil},
-							{2, 372, "true", nil},
+				{2, 371, "use", nil},
+				{2, 371, "common", nil},
+			}},
+			{4, 373, "", []node{
+				{2, 373, "if", nil},
+				{2, 373, "level >= O1", nil},
+				{2, 374, "then", nil},
+				{3, 374, "", []node{
+					{4, 374, "", []node{
+						{2, 374, "opt_shrink_stores", nil},
+						{4, 374, "", []node{
+							{2, 374, "images", nil},
+							{2, 374, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 373, "lower_ray_queries", nil},
-			{4, 374, "", []node{
-				{2, 374, "use", nil},
-				{2, 374, "optimise", nil},
-			}},
-			{4, 375, "", []node{
-				{2, 375, "use", nil},
-				{2, 375, "interface", nil},
+			{2, 375, "lower_ray_queries", nil},
+			{4, 376, "", []node{
+				{2, 376, "use", nil},
+				{2, 376, "optimise", nil},
 			}},
 			{4, 377, "", []node{
-				{2, 377, "lower_atomics", nil},
-				{4, 377, "", []node{
-					{2, 377, "wide", nil},
-					{2, 377, "true", nil},
-				}},
+				{2, 377, "use", nil},
+				{2, 377, "interface", nil},
 			}},
-			{4, 378, "", []node{
-				{2, 378, "if", nil},
-				{2, 378, "stage == fragment", nil},
-				{2, 379, "then", nil},
-				{3, 379, "", []node{
-					{2, 379, "lower_is_helper_invocation", nil},
+			{4, 379, "", []node{
+				{2, 379, "lower_atomics", nil},
+				{4, 379, "", []node{
+					{2, 379, "wide", nil},
+					{2, 379, "true", nil},
 				}},
 			}},
 			{4, 380, "", []node{
-				{2, 380, "lower_tex", nil},
-				{4, 380, "", []node{
-					{2, 380, "min_lod", nil},
-					{2, 380, "true", nil},
+				{2, 380, "if", nil},
+				{2, 380, "stage == fragment", nil},
+				{2, 381, "then", nil},
+				{3, 381, "", []node{
+					{2, 381, "lower_is_helper_invocation", nil},
 				}},
 			}},
-			{2, 381, "lower_frexp", nil},
-			{2, 382, "lower_flrp", nil},
-			{4, 383, "", []node{
-				{2, 383, "use", nil},
-				{2, 383, "scalar", nil},
+			{4, 382, "", []node{
+				{2, 382, "lower_tex", nil},
+				{4, 382, "", []node{
+					{2, 382, "min_lod", nil},
+					{2, 382, "true", nil},
+				}},
 			}},
-			{2, 384, "lower_phis_to_scalar", nil},
+			{2, 383, "lower_frexp", nil},
+			{2, 384, "lower_flrp", nil},
 			{4, 385, "", []node{
 				{2, 385, "use", nil},
-				{2, 385, "optimise", nil},
+				{2, 385, "scalar", nil},
 			}},
-			{2, 387, "io_add_const_offset_to_base", nil},
-			{4, 390, "", []node{
-				{2, 390, "if", nil},
-				{2, 390, "level >= O1", nil},
-				{2, 391, "then", nil},
-				{3, 391, "", []node{
-					{2, 391, "shrink_vec_array_vars", nil},
-					{4, 391, "", []node{
-						{2, 391, "opt_large_constants", nil},
-						{4, 391, "", []node{
-							{2, 391, "packed", nil},
-							{2, 391, "32", nil},
-						}},
-					}},
-				}},
+			{2, 386, "lower_phis_to_scalar", nil},
+			{4, 387, "", []node{
+				{2, 387, "use", nil},
+				{2, 387, "optimise", nil},
 			}},
+			{2, 389, "io_add_const_offset_to_base", nil},
 			{4, 392, "", []node{
-				{2, 392, "lower_indirect_derefs", nil},
-				{4, 392, "", []node{
-					{2, 392, "modes", nil},
-					{2, 392, "function_temp", nil},
-					{2, 392, "max_length", nil},
-					{2, 392, "4", nil},
-				}},
-			}},
-			{2, 393, "lower_vars_to_ssa", nil},
-			{4, 394, "", []node{
-				{2, 394, "lower_locals_to_regs", nil},
-				{4, 394, "", []node{
-					{2, 394, "max_words", nil},
-					{2, 394, "48", nil},
-				}},
-			}},
-			{4, 395, "", []node{
-				{2, 395, "lower_vars_to_explicit_types", nil},
-				{4, 395, "", []node{
-					{2, 395, "modes", nil},
-					{2, 395, "function_temp|shader_temp", nil},
-				}},
-			}},
-			{4, 396, "", []node{
-				{2, 396, "lower_explicit_io", nil},
-				{4, 396, "", []node{
-					{2, 396, "modes", nil},
-					{2, 396, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 397, "remove_dead_derefs", nil},
-			{4, 398, "", []node{
-				{2, 398, "if", nil},
-				{2, 398, "level >= O1", nil},
-				{2, 399, "then", nil},
-				{3, 400, "", []node{
-					{2, 400, "opt_load_store_update_alignments", nil},
-					{4, 401, "", []node{
-						{2, 401, "opt_load_store_vectorize", nil},
-						{4, 401, "", []node{
-							{2, 401, "modes", nil},
-							{2, 401, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 401, "ubo_dynamic", nil},
-							{2, 401, "true", nil},
+				{2, 392, "if", nil},
+				{2, 392, "level >= O1", nil},
+				{2, 393, "then", nil},
+				{3, 393, "", []node{
+					{2, 393, "shrink_vec_array_vars", nil},
+					{4, 393, "", []node{
+						{2, 393, "opt_large_constants", nil},
+						{4, 393, "", []node{
+							{2, 393, "packed", nil},
+							{2, 393, "32", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 403, "lower_amul", nil},
-			{4, 404, "", []node{
-				{2, 404, "lower_mem_access_bit_sizes", nil},
-				{4, 404, "", []node{
-					{2, 404, "max_bits", nil},
-					{2, 404, "32", nil},
-					{2, 404, "const_bits", nil},
-					{2, 404, "32", nil},
+			{4, 394, "", []node{
+				{2, 394, "lower_indirect_derefs", nil},
+				{4, 394, "", []node{
+					{2, 394, "modes", nil},
+					{2, 394, "function_temp", nil},
+					{2, 394, "max_length", nil},
+					{2, 394, "4", nil},
 				}},
 			}},
-			{2, 405, "lower_wrmasks", nil},
+			{2, 395, "lower_vars_to_ssa", nil},
+			{4, 396, "", []node{
+				{2, 396, "lower_locals_to_regs", nil},
+				{4, 396, "", []node{
+					{2, 396, "max_words", nil},
+					{2, 396, "48", nil},
+				}},
+			}},
+			{4, 397, "", []node{
+				{2, 397, "lower_vars_to_explicit_types", nil},
+				{4, 397, "", []node{
+					{2, 397, "modes", nil},
+					{2, 397, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 398, "", []node{
+				{2, 398, "lower_explicit_io", nil},
+				{4, 398, "", []node{
+					{2, 398, "modes", nil},
+					{2, 398, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 399, "remove_dead_derefs", nil},
+			{4, 400, "", []node{
+				{2, 400, "if", nil},
+				{2, 400, "level >= O1", nil},
+				{2, 401, "then", nil},
+				{3, 402, "", []node{
+					{2, 402, "opt_load_store_update_alignments", nil},
+					{4, 403, "", []node{
+						{2, 403, "opt_load_store_vectorize", nil},
+						{4, 403, "", []node{
+							{2, 403, "modes", nil},
+							{2, 403, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 403, "ubo_dynamic", nil},
+							{2, 403, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 405, "lower_amul", nil},
 			{4, 406, "", []node{
-				{2, 406, "lower_subgroups", nil},
+				{2, 406, "lower_mem_access_bit_sizes", nil},
 				{4, 406, "", []node{
-					{2, 406, "only_64", nil},
-					{2, 406, "true", nil},
-					{2, 406, "to_scalar", nil},
-					{2, 406, "true", nil},
-					{2, 406, "split_64", nil},
-					{2, 406, "true", nil},
-					{2, 406, "vote_eq", nil},
-					{2, 406, "true", nil},
-					{2, 406, "scans", nil},
-					{2, 406, "true", nil},
+					{2, 406, "max_bits", nil},
+					{2, 406, "32", nil},
+					{2, 406, "const_bits", nil},
+					{2, 406, "32", nil},
 				}},
 			}},
-			{4, 407, "", []node{
-				{2, 407, "lower_bit_size", nil},
-				{4, 407, "", []node{
-					{2, 407, "below", nil},
-					{2, 407, "16", nil},
-					{2, 407, "to", nil},
-					{2, 407, "16", nil},
-				}},
-			}},
+			{2, 407, "lower_wrmasks", nil},
 			{4, 408, "", []node{
-				{2, 408, "if", nil},
-				{2, 408, "level >= O1", nil},
-				{2, 409, "then", nil},
-				{3, 409, "", []node{
-					{2, 409, "opt_intrinsics", nil},
-					{2, 409, "opt_offsets", nil},
+				{2, 408, "lower_subgroups", nil},
+				{4, 408, "", []node{
+					{2, 408, "only_64", nil},
+					{2, 408, "true", nil},
+					{2, 408, "to_scalar", nil},
+					{2, 408, "true", nil},
+					{2, 408, "split_64", nil},
+					{2, 408, "true", nil},
+					{2, 408, "vote_eq", nil},
+					{2, 408, "true", nil},
+					{2, 408, "scans", nil},
+					{2, 408, "true", nil},
+				}},
+			}},
+			{4, 409, "", []node{
+				{2, 409, "lower_bit_size", nil},
+				{4, 409, "", []node{
+					{2, 409, "below", nil},
+					{2, 409, "16", nil},
+					{2, 409, "to", nil},
+					{2, 409, "16", nil},
 				}},
 			}},
 			{4, 410, "", []node{
-				{2, 410, "use", nil},
-				{2, 410, "legalise", nil},
-			}},
-			{4, 411, "", []node{
-				{2, 411, "use", nil},
-				{2, 411, "optimise", nil},
+				{2, 410, "if", nil},
+				{2, 410, "level >= O1", nil},
+				{2, 411, "then", nil},
+				{3, 411, "", []node{
+					{2, 411, "opt_intrinsics", nil},
+					{2, 411, "opt_offsets", nil},
+				}},
 			}},
 			{4, 412, "", []node{
-				{2, 412, "lower_phis_to_scalar", nil},
-				{4, 412, "", []node{
-					{2, 412, "all", nil},
-					{2, 412, "true", nil},
-				}},
+				{2, 412, "use", nil},
+				{2, 412, "legalise", nil},
+			}},
+			{4, 413, "", []node{
+				{2, 413, "use", nil},
+				{2, 413, "optimise", nil},
 			}},
 			{4, 414, "", []node{
-				{2, 414, "if", nil},
-				{2, 414, "level >= O2", nil},
-				{2, 415, "then", nil},
-				{3, 416, "", []node{
-					{4, 416, "", []node{
-						{2, 416, "opt_gcm", nil},
-						{4, 416, "", []node{
-							{2, 416, "sink", nil},
-							{2, 416, "false", nil},
-						}},
-					}},
+				{2, 414, "lower_phis_to_scalar", nil},
+				{4, 414, "", []node{
+					{2, 414, "all", nil},
+					{2, 414, "true", nil},
 				}},
 			}},
-			{4, 417, "", []node{
-				{2, 417, "if", nil},
-				{2, 417, "level >= O1", nil},
-				{2, 418, "then", nil},
+			{4, 416, "", []node{
+				{2, 416, "if", nil},
+				{2, 416, "level >= O2", nil},
+				{2, 417, "then", nil},
 				{3, 418, "", []node{
 					{4, 418, "", []node{
-						{2, 418, "use", nil},
-						{2, 418, "late", nil},
+						{2, 418, "opt_gcm", nil},
+						{4, 418, "", []node{
+							{2, 418, "sink", nil},
+							{2, 418, "false", nil},
+						}},
 					}},
 				}},
 			}},
 			{4, 419, "", []node{
-				{2, 419, "use", nil},
-				{2, 419, "clean", nil},
+				{2, 419, "if", nil},
+				{2, 419, "level >= O1", nil},
+				{2, 420, "then", nil},
+				{3, 420, "", []node{
+					{4, 420, "", []node{
+						{2, 420, "use", nil},
+						{2, 420, "late", nil},
+					}},
+				}},
 			}},
 			{4, 421, "", []node{
-				{2, 421, "if", nil},
-				{2, 421, "level >= O1", nil},
-				{2, 422, "then", nil},
-				{3, 423, "", []node{
-					{4, 423, "", []node{
-						{2, 423, "opt_sink", nil},
-						{4, 423, "", []node{
-							{2, 423, "compares", nil},
-							{2, 423, "true", nil},
+				{2, 421, "use", nil},
+				{2, 421, "clean", nil},
+			}},
+			{4, 423, "", []node{
+				{2, 423, "if", nil},
+				{2, 423, "level >= O1", nil},
+				{2, 424, "then", nil},
+				{3, 425, "", []node{
+					{4, 425, "", []node{
+						{2, 425, "opt_sink", nil},
+						{4, 425, "", []node{
+							{2, 425, "compares", nil},
+							{2, 425, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 425, "", []node{
-				{2, 425, "if", nil},
-				{2, 425, "level >= O1", nil},
-				{2, 426, "then", nil},
-				{3, 426, "", []node{
-					{4, 426, "", []node{
-						{2, 426, "opt_move", nil},
-						{4, 426, "", []node{
-							{2, 426, "buffers", nil},
-							{2, 426, "true", nil},
-							{2, 426, "compares", nil},
-							{2, 426, "false", nil},
+			{4, 427, "", []node{
+				{2, 427, "if", nil},
+				{2, 427, "level >= O1", nil},
+				{2, 428, "then", nil},
+				{3, 428, "", []node{
+					{4, 428, "", []node{
+						{2, 428, "opt_move", nil},
+						{4, 428, "", []node{
+							{2, 428, "buffers", nil},
+							{2, 428, "true", nil},
+							{2, 428, "compares", nil},
+							{2, 428, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 428, "", []node{
-				{2, 428, "if", nil},
-				{2, 428, "level >= O1", nil},
-				{2, 429, "then", nil},
-				{3, 429, "", []node{
-					{4, 429, "", []node{
-						{2, 429, "opt_group_loads", nil},
-						{4, 429, "", []node{
-							{2, 429, "max_distance", nil},
-							{2, 429, "16", nil},
+			{4, 430, "", []node{
+				{2, 430, "if", nil},
+				{2, 430, "level >= O1", nil},
+				{2, 431, "then", nil},
+				{3, 431, "", []node{
+					{4, 431, "", []node{
+						{2, 431, "opt_group_loads", nil},
+						{4, 431, "", []node{
+							{2, 431, "max_distance", nil},
+							{2, 431, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 431, "", []node{
-				{2, 431, "if", nil},
-				{2, 431, "level >= O1 && stage == fragment", nil},
-				{2, 432, "then", nil},
-				{3, 432, "", []node{
-					{2, 432, "opt_move_discards_to_top", nil},
+			{4, 433, "", []node{
+				{2, 433, "if", nil},
+				{2, 433, "level >= O1 && stage == fragment", nil},
+				{2, 434, "then", nil},
+				{3, 434, "", []node{
+					{2, 434, "opt_move_discards_to_top", nil},
 				}},
 			}},
-			{2, 433, "remove_dead_variables", nil},
-			{2, 434, "gather_info", nil},
+			{2, 435, "remove_dead_variables", nil},
+			{2, 436, "gather_info", nil},
 		}},
-		{2, 436, "agx", nil},
-		{3, 437, "", []node{
-			{4, 437, "", []node{
-				{2, 437, "use", nil},
-				{2, 437, "common", nil},
-			}},
+		{2, 438, "agx", nil},
+		{3, 439, "", []node{
 			{4, 439, "", []node{
-				{2, 439, "if", nil},
-				{2, 439, "level >= O1", nil},
-				{2, 440, "then", nil},
-				{3, 440, "", []node{
-					{4, 440, "", []node{
-						{2, 440, "opt_shrink_stores", nil},
-						{4, 440, "", []node{
-							{2, 440, "images", nil},
-							{2, 440, "true", nil},
-						}},
-					}},
-				}},
+				{2, 439, "use", nil},
+				{2, 439, "common", nil},
 			}},
 			{4, 441, "", []node{
-				{2, 441, "use", nil},
-				{2, 441, "optimise", nil},
-			}},
-			{4, 442, "", []node{
-				{2, 442, "use", nil},
-				{2, 442, "interface", nil},
-			}},
-			{4, 444, "", []node{
-				{2, 444, "if", nil},
-				{2, 444, "stage == fragment", nil},
-				{2, 445, "then", nil},
-				{3, 445, "", []node{
-					{2, 445, "gather_info", nil},
-					{2, 445, "lower_wpos_center", nil},
-					{4, 445, "", []node{
-						{2, 445, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 445, "", []node{
-							{2, 445, "center", nil},
-							{2, 445, "false", nil},
+				{2, 441, "if", nil},
+				{2, 441, "level >= O1", nil},
+				{2, 442, "then", nil},
+				{3, 442, "", []node{
+					{4, 442, "", []node{
+						{2, 442, "opt_shrink_stores", nil},
+						{4, 442, "", []node{
+							{2, 442, "images", nil},
+							{2, 442, "true", nil},
 						}},
 					}},
 				}},
 			}},
+			{4, 443, "", []node{
+				{2, 443, "use", nil},
+				{2, 443, "optimise", nil},
+			}},
+			{4, 444, "", []node{
+				{2, 444, "use", nil},
+				{2, 444, "interface", nil},
+			}},
 			{4, 446, "", []node{
-				{2, 446, "lower_tex", nil},
-				{4, 446, "", []node{
-					{2, 446, "txd", nil},
-					{2, 446, "cube", nil},
+				{2, 446, "if", nil},
+				{2, 446, "stage == fragment", nil},
+				{2, 447, "then", nil},
+				{3, 447, "", []node{
+					{2, 447, "gather_info", nil},
+					{2, 447, "lower_wpos_center", nil},
+					{4, 447, "", []node{
+						{2, 447, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 447, "", []node{
+							{2, 447, "center", nil},
+							{2, 447, "false", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 448, "", []node{
-				{2, 448, "if", nil},
-				{2, 448, "level >= O1", nil},
-				{2, 449, "then", nil},
-				{3, 449, "", []node{
-					{2, 449, "opt_uniform_atomics", nil},
+				{2, 448, "lower_tex", nil},
+				{4, 448, "", []node{
+					{2, 448, "txd", nil},
+					{2, 448, "cube", nil},
 				}},
 			}},
-			{2, 450, "lower_atomics", nil},
-			{2, 451, "lower_frexp", nil},
-			{2, 452, "lower_flrp", nil},
-			{4, 453, "", []node{
-				{2, 453, "use", nil},
-				{2, 453, "scalar", nil},
+			{4, 450, "", []node{
+				{2, 450, "if", nil},
+				{2, 450, "level >= O1", nil},
+				{2, 451, "then", nil},
+				{3, 451, "", []node{
+					{2, 451, "opt_uniform_atomics", nil},
+				}},
 			}},
-			{2, 454, "lower_phis_to_scalar", nil},
+			{2, 452, "lower_atomics", nil},
+			{2, 453, "lower_frexp", nil},
+			{2, 454, "lower_flrp", nil},
 			{4, 455, "", []node{
 				{2, 455, "use", nil},
-				{2, 455, "optimise", nil},
+				{2, 455, "scalar", nil},
 			}},
-			{2, 457, "io_add_const_offset_to_base", nil},
-			{4, 460, "", []node{
-				{2, 460, "lower_indirect_derefs", nil},
-				{4, 460, "", []node{
-					{2, 460, "modes", nil},
-					{2, 460, "function_temp", nil},
-					{2, 460, "max_length", nil},
-					{2, 460, "4", nil},
+			{2, 456, "lower_phis_to_scalar", nil},
+			{4, 457, "", []node{
+				{2, 457, "use", nil},
+				{2, 457, "optimise", nil},
+			}},
+			{2, 459, "io_add_const_offset_to_base", nil},
+			{4, 462, "", []node{
+				{2, 462, "lower_indirect_derefs", nil},
+				{4, 462, "", []node{
+					{2, 462, "modes", nil},
+					{2, 462, "function_temp", nil},
+					{2, 462, "max_length", nil},
+					{2, 462, "4", nil},
 				}},
 			}},
-			{2, 461, "lower_vars_to_ssa", nil},
-			{4, 462, "", []node{
-				{2, 462, "if", nil},
-				{2, 462, "level >= O1", nil},
-				{2, 463, "then", nil},
-				{3, 463, "", []node{
-					{2, 463, "shrink_vec_array_vars", nil},
-					{4, 463, "", []node{
-						{2, 463, "opt_large_constants", nil},
-						{4, 463, "", []node{
-							{2, 463, "packed", nil},
-							{2, 463, "32", nil},
+			{2, 463, "lower_vars_to_ssa", nil},
+			{4, 464, "", []node{
+				{2, 464, "if", nil},
+				{2, 464, "level >= O1", nil},
+				{2, 465, "then", nil},
+				{3, 465, "", []node{
+					{2, 465, "shrink_vec_array_vars", nil},
+					{4, 465, "", []node{
+						{2, 465, "opt_large_constants", nil},
+						{4, 465, "", []node{
+							{2, 465, "packed", nil},
+							{2, 465, "32", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 464, "", []node{
-				{2, 464, "lower_vars_to_explicit_types", nil},
-				{4, 464, "", []node{
-					{2, 464, "modes", nil},
-					{2, 464, "function_temp|shader_temp", nil},
+			{4, 466, "", []node{
+				{2, 466, "lower_vars_to_explicit_types", nil},
+				{4, 466, "", []node{
+					{2, 466, "modes", nil},
+					{2, 466, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{4, 465, "", []node{
-				{2, 465, "lower_explicit_io", nil},
-				{4, 465, "", []node{
-					{2, 465, "modes", nil},
-					{2, 465, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 466, "remove_dead_derefs", nil},
 			{4, 467, "", []node{
-				{2, 467, "if", nil},
-				{2, 467, "level >= O1", nil},
-				{2, 468, "then", nil},
-				{3, 468, "", []node{
-					{2, 468, "opt_load_store_update_alignments", nil},
-					{2, 468, "opt_load_store_vectorize", nil},
+				{2, 467, "lower_explicit_io", nil},
+				{4, 467, "", []node{
+					{2, 467, "modes", nil},
+					{2, 467, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
+			{2, 468, "remove_dead_derefs", nil},
 			{4, 469, "", []node{
-				{2, 469, "lower_mem_access_bit_sizes", nil},
-				{4, 469, "", []node{
-					{2, 469, "max_bits", nil},
-					{2, 469, "32", nil},
-					{2, 469, "const_bits", nil},
-					{2, 469, "32", nil},
+				{2, 469, "if", nil},
+				{2, 469, "level >= O1", nil},
+				{2, 470, "then", nil},
+				{3, 470, "", []node{
+					{2, 470, "opt_load_store_update_alignments", nil},
+					{2, 470, "opt_load_store_vectorize", nil},
 				}},
 			}},
-			{2, 470, "lower_wrmasks", nil},
 			{4, 471, "", []node{
-				{2, 471, "lower_subgroups", nil},
+				{2, 471, "lower_mem_access_bit_sizes", nil},
 				{4, 471, "", []node{
-					{2, 471, "only_64", nil},
-					{2, 471, "true", nil},
-					{2, 471, "to_scalar", nil},
-					{2, 471, "true", nil},
-					{2, 471, "split_64", nil},
-					{2, 471, "true", nil},
-					{2, 471, "vote_eq", nil},
-					{2, 471, "true", nil},
-					{2, 471, "scans", nil},
-					{2, 471, "true", nil},
+					{2, 471, "max_bits", nil},
+					{2, 471, "32", nil},
+					{2, 471, "const_bits", nil},
+					{2, 471, "32", nil},
 				}},
 			}},
-			{4, 472, "", []node{
-				{2, 472, "lower_bit_size", nil},
-				{4, 472, "", []node{
-					{2, 472, "below", nil},
-					{2, 472, "16", nil},
-					{2, 472, "to", nil},
-					{2, 472, "16", nil},
+			{2, 472, "lower_wrmasks", nil},
+			{4, 473, "", []node{
+				{2, 473, "lower_subgroups", nil},
+				{4, 473, "", []node{
+					{2, 473, "only_64", nil},
+					{2, 473, "true", nil},
+					{2, 473, "to_scalar", nil},
+					{2, 473, "true", nil},
+					{2, 473, "split_64", nil},
+					{2, 473, "true", nil},
+					{2, 473, "vote_eq", nil},
+					{2, 473, "true", nil},
+					{2, 473, "scans", nil},
+					{2, 473, "true", nil},
 				}},
 			}},
 			{4, 474, "", []node{
-				{2, 474, "if", nil},
-				{2, 474, "level >= O1", nil},
-				{2, 475, "then", nil},
-				{3, 475, "", []node{
-					{4, 475, "", []node{
-						{2, 475, "opt_reassociate", nil},
-						{4, 475, "", []node{
-							{2, 475, "float", nil},
-							{2, 475, "true", nil},
-						}},
-					}},
+				{2, 474, "lower_bit_size", nil},
+				{4, 474, "", []node{
+					{2, 474, "below", nil},
+					{2, 474, "16", nil},
+					{2, 474, "to", nil},
+					{2, 474, "16", nil},
 				}},
 			}},
 			{4, 476, "", []node{
-				{2, 476, "use", nil},
-				{2, 476, "legalise_sums", nil},
+				{2, 476, "if", nil},
+				{2, 476, "level >= O1", nil},
+				{2, 477, "then", nil},
+				{3, 477, "", []node{
+					{4, 477, "", []node{
+						{2, 477, "opt_reassociate", nil},
+						{4, 477, "", []node{
+							{2, 477, "float", nil},
+							{2, 477, "true", nil},
+						}},
+					}},
+				}},
 			}},
-			{4, 477, "", []node{
-				{2, 477, "if", nil},
-				{2, 477, "level >= O1", nil},
-				{2, 478, "then", nil},
-				{3, 479, "", []node{
-					{4, 479, "", []node{
-						{2, 479, "loop", nil},
-						{3, 480, "", []node{
-							{4, 480, "", []node{
-								{2, 480, "use", nil},
-								{2, 480, "turn", nil},
-							}},
-							{2, 481, "lower_alu_to_scalar", nil},
+			{4, 478, "", []node{
+				{2, 478, "use", nil},
+				{2, 478, "legalise_sums", nil},
+			}},
+			{4, 479, "", []node{
+				{2, 479, "if", nil},
+				{2, 479, "level >= O1", nil},
+				{2, 480, "then", nil},
+				{3, 481, "", []node{
+					{4, 481, "", []node{
+						{2, 481, "loop", nil},
+						{3, 482, "", []node{
 							{4, 482, "", []node{
-								{2, 482, "opt_peephole_select", nil},
-								{4, 482, "", []node{
-									{2, 482, "limit", nil},
-									{2, 482, "64", nil},
-									{2, 482, "indirect_load_ok", nil},
-									{2, 482, "true", nil},
-									{2, 482, "expensive_alu_ok", nil},
-									{2, 482, "true", nil},
-									{2, 482, "loads", nil},
-									{2, 482, "true", nil},
+								{2, 482, "use", nil},
+								{2, 482, "turn", nil},
+							}},
+							{2, 483, "lower_alu_to_scalar", nil},
+							{4, 484, "", []node{
+								{2, 484, "opt_peephole_select", nil},
+								{4, 484, "", []node{
+									{2, 484, "limit", nil},
+									{2, 484, "64", nil},
+									{2, 484, "indirect_load_ok", nil},
+									{2, 484, "true", nil},
+									{2, 484, "expensive_alu_ok", nil},
+									{2, 484, "true", nil},
+									{2, 484, "loads", nil},
+									{2, 484, "true", nil},
 								}},
 							}},
-							{4, 483, "", []node{
-								{2, 483, "use", nil},
-								{2, 483, "tail", nil},
+							{4, 485, "", []node{
+								{2, 485, "use", nil},
+								{2, 485, "tail", nil},
 							}},
 						}},
-						{2, 484, "max", nil},
-						{2, 484, "12", nil},
+						{2, 486, "max", nil},
+						{2, 486, "12", nil},
 					}},
 				}},
 			}},
-			{4, 485, "", []node{
-				{2, 485, "lower_phis_to_scalar", nil},
-				{4, 485, "", []node{
-					{2, 485, "all", nil},
-					{2, 485, "true", nil},
-				}},
-			}},
-			{4, 486, "", []node{
-				{2, 486, "if", nil},
-				{2, 486, "level >= O2", nil},
-				{2, 487, "then", nil},
-				{3, 487, "", []node{
-					{4, 487, "", []node{
-						{2, 487, "opt_gcm", nil},
-						{4, 487, "", []node{
-							{2, 487, "sink", nil},
-							{2, 487, "false", nil},
-						}},
-					}},
+			{4, 487, "", []node{
+				{2, 487, "lower_phis_to_scalar", nil},
+				{4, 487, "", []node{
+					{2, 487, "all", nil},
+					{2, 487, "true", nil},
 				}},
 			}},
 			{4, 488, "", []node{
 				{2, 488, "if", nil},
-				{2, 488, "level >= O1", nil},
+				{2, 488, "level >= O2", nil},
 				{2, 489, "then", nil},
 				{3, 489, "", []node{
 					{4, 489, "", []node{
-						{2, 489, "use", nil},
-						{2, 489, "late", nil},
+						{2, 489, "opt_gcm", nil},
+						{4, 489, "", []node{
+							{2, 489, "sink", nil},
+							{2, 489, "false", nil},
+						}},
 					}},
 				}},
 			}},
 			{4, 490, "", []node{
-				{2, 490, "use", nil},
-				{2, 490, "scalar", nil},
+				{2, 490, "if", nil},
+				{2, 490, "level >= O1", nil},
+				{2, 491, "then", nil},
+				{3, 491, "", []node{
+					{4, 491, "", []node{
+						{2, 491, "use", nil},
+						{2, 491, "late", nil},
+					}},
+				}},
 			}},
-			{4, 491, "", []node{
-				{2, 491, "use", nil},
-				{2, 491, "clean", nil},
+			{4, 492, "", []node{
+				{2, 492, "use", nil},
+				{2, 492, "scalar", nil},
 			}},
 			{4, 493, "", []node{
-				{2, 493, "if", nil},
-				{2, 493, "level >= O2", nil},
-				{2, 494, "then", nil},
-				{3, 494, "", []node{
-					{4, 494, "", []node{
-						{2, 494, "opt_sink", nil},
-						{4, 494, "", []node{
-							{2, 494, "inputs", nil},
-							{2, 494, "true", nil},
-							{2, 494, "buffers", nil},
-							{2, 494, "true", nil},
-							{2, 494, "compares", nil},
-							{2, 494, "true", nil},
-							{2, 494, "copies", nil},
-							{2, 494, "true", nil},
-							{2, 494, "alu", nil},
-							{2, 494, "true", nil},
+				{2, 493, "use", nil},
+				{2, 493, "clean", nil},
+			}},
+			{4, 495, "", []node{
+				{2, 495, "if", nil},
+				{2, 495, "level >= O2", nil},
+				{2, 496, "then", nil},
+				{3, 496, "", []node{
+					{4, 496, "", []node{
+						{2, 496, "opt_sink", nil},
+						{4, 496, "", []node{
+							{2, 496, "inputs", nil},
+							{2, 496, "true", nil},
+							{2, 496, "buffers", nil},
+							{2, 496, "true", nil},
+							{2, 496, "compares", nil},
+							{2, 496, "true", nil},
+							{2, 496, "copies", nil},
+							{2, 496, "true", nil},
+							{2, 496, "alu", nil},
+							{2, 496, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 495, "remove_dead_variables", nil},
-			{2, 496, "gather_info", nil},
+			{2, 497, "remove_dead_variables", nil},
+			{2, 498, "gather_info", nil},
 		}},
-		{2, 498, "midgard", nil},
-		{3, 499, "", []node{
-			{4, 499, "", []node{
-				{2, 499, "use", nil},
-				{2, 499, "common", nil},
-			}},
-			{4, 500, "", []node{
-				{2, 500, "use", nil},
-				{2, 500, "vectors", nil},
-			}},
+		{2, 500, "midgard", nil},
+		{3, 501, "", []node{
 			{4, 501, "", []node{
 				{2, 501, "use", nil},
-				{2, 501, "interface", nil},
+				{2, 501, "common", nil},
 			}},
 			{4, 502, "", []node{
-				{2, 502, "if", nil},
-				{2, 502, "stage == fragment", nil},
-				{2, 503, "then", nil},
-				{3, 503, "", []node{
-					{2, 503, "lower_helper_writes", nil},
-				}},
+				{2, 502, "use", nil},
+				{2, 502, "vectors", nil},
+			}},
+			{4, 503, "", []node{
+				{2, 503, "use", nil},
+				{2, 503, "interface", nil},
 			}},
 			{4, 504, "", []node{
-				{2, 504, "lower_atomics", nil},
-				{4, 504, "", []node{
-					{2, 504, "wide", nil},
-					{2, 504, "true", nil},
-				}},
-			}},
-			{4, 505, "", []node{
-				{2, 505, "lower_subgroups", nil},
-				{4, 505, "", []node{
-					{2, 505, "size_one", nil},
-					{2, 505, "true", nil},
+				{2, 504, "if", nil},
+				{2, 504, "stage == fragment", nil},
+				{2, 505, "then", nil},
+				{3, 505, "", []node{
+					{2, 505, "lower_helper_writes", nil},
 				}},
 			}},
 			{4, 506, "", []node{
-				{2, 506, "lower_tex", nil},
+				{2, 506, "lower_atomics", nil},
 				{4, 506, "", []node{
 					{2, 506, "wide", nil},
 					{2, 506, "true", nil},
-					{2, 506, "projector", nil},
-					{2, 506, "true", nil},
-					{2, 506, "implicit_lod", nil},
-					{2, 506, "true", nil},
-					{2, 506, "min_lod", nil},
-					{2, 506, "true", nil},
-					{2, 506, "lod_ddx", nil},
-					{2, 506, "true", nil},
-					{2, 506, "lod_query", nil},
-					{2, 506, "true", nil},
-					{2, 506, "txd", nil},
-					{2, 506, "all", nil},
-					{2, 506, "txs_lod", nil},
-					{2, 506, "true", nil},
-					{2, 506, "tg4_offsets", nil},
-					{2, 506, "true", nil},
+				}},
+			}},
+			{4, 507, "", []node{
+				{2, 507, "lower_subgroups", nil},
+				{4, 507, "", []node{
+					{2, 507, "size_one", nil},
+					{2, 507, "true", nil},
 				}},
 			}},
 			{4, 508, "", []node{
-				{2, 508, "lower_indirect_textures", nil},
+				{2, 508, "lower_tex", nil},
 				{4, 508, "", []node{
-					{2, 508, "queries", nil},
+					{2, 508, "wide", nil},
 					{2, 508, "true", nil},
-					{2, 508, "words", nil},
-					{2, 508, "4", nil},
+					{2, 508, "projector", nil},
+					{2, 508, "true", nil},
+					{2, 508, "implicit_lod", nil},
+					{2, 508, "true", nil},
+					{2, 508, "min_lod", nil},
+					{2, 508, "true", nil},
+					{2, 508, "lod_ddx", nil},
+					{2, 508, "true", nil},
+					{2, 508, "lod_query", nil},
+					{2, 508, "true", nil},
+					{2, 508, "txd", nil},
+					{2, 508, "all", nil},
+					{2, 508, "txs_lod", nil},
+					{2, 508, "true", nil},
+					{2, 508, "tg4_offsets", nil},
+					{2, 508, "true", nil},
 				}},
 			}},
-			{2, 509, "lower_frexp", nil},
-			{2, 510, "lower_flrp", nil},
-			{4, 511, "", []node{
-				{2, 511, "use", nil},
-				{2, 511, "vectors", nil},
+			{4, 510, "", []node{
+				{2, 510, "lower_indirect_textures", nil},
+				{4, 510, "", []node{
+					{2, 510, "queries", nil},
+					{2, 510, "true", nil},
+					{2, 510, "words", nil},
+					{2, 510, "4", nil},
+				}},
 			}},
-			{2, 513, "io_add_const_offset_to_base", nil},
-			{4, 514, "", []node{
-				{2, 514, "if", nil},
-				{2, 514, "level >= O1", nil},
-				{2, 515, "then", nil},
-				{3, 515, "", []node{
-					{4, 515, "", []node{
-						{2, 515, "opt_shrink_stores", nil},
-						{4, 515, "", []node{
-							{2, 515, "images", nil},
-							{2, 515, "true", nil},
+			{2, 511, "lower_frexp", nil},
+			{2, 512, "lower_flrp", nil},
+			{4, 513, "", []node{
+				{2, 513, "use", nil},
+				{2, 513, "vectors", nil},
+			}},
+			{2, 515, "io_add_const_offset_to_base", nil},
+			{4, 516, "", []node{
+				{2, 516, "if", nil},
+				{2, 516, "level >= O1", nil},
+				{2, 517, "then", nil},
+				{3, 517, "", []node{
+					{4, 517, "", []node{
+						{2, 517, "opt_shrink_stores", nil},
+						{4, 517, "", []node{
+							{2, 517, "images", nil},
+							{2, 517, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 518, "", []node{
-				{2, 518, "lower_indirect_derefs", nil},
-				{4, 518, "", []node{
-					{2, 518, "modes", nil},
-					{2, 518, "function_temp", nil},
-					{2, 518, "max_length", nil},
-					{2, 518, "4", nil},
-				}},
-			}},
-			{2, 519, "lower_vars_to_ssa", nil},
 			{4, 520, "", []node{
-				{2, 520, "if", nil},
-				{2, 520, "level >= O1", nil},
-				{2, 521, "then", nil},
-				{3, 521, "", []node{
-					{2, 521, "shrink_vec_array_vars", nil},
-					{4, 521, "", []node{
-						{2, 521, "opt_large_constants", nil},
-						{4, 521, "", []node{
-							{2, 521, "packed", nil},
-							{2, 521, "32", nil},
-						}},
-					}},
+				{2, 520, "lower_indirect_derefs", nil},
+				{4, 520, "", []node{
+					{2, 520, "modes", nil},
+					{2, 520, "function_temp", nil},
+					{2, 520, "max_length", nil},
+					{2, 520, "4", nil},
 				}},
 			}},
+			{2, 521, "lower_vars_to_ssa", nil},
 			{4, 522, "", []node{
-				{2, 522, "lower_vars_to_explicit_types", nil},
-				{4, 522, "", []node{
-					{2, 522, "modes", nil},
-					{2, 522, "function_temp|shader_temp", nil},
-				}},
-			}},
-			{4, 523, "", []node{
-				{2, 523, "lower_explicit_io", nil},
-				{4, 523, "", []node{
-					{2, 523, "modes", nil},
-					{2, 523, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 524, "remove_dead_derefs", nil},
-			{4, 525, "", []node{
-				{2, 525, "if", nil},
-				{2, 525, "level >= O1", nil},
-				{2, 526, "then", nil},
-				{3, 527, "", []node{
-					{2, 527, "opt_load_store_update_alignments", nil},
-					{4, 528, "", []node{
-						{2, 528, "opt_load_store_vectorize", nil},
-						{4, 528, "", []node{
-							{2, 528, "modes", nil},
-							{2, 528, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 528, "ubo_dynamic", nil},
-							{2, 528, "true", nil},
+				{2, 522, "if", nil},
+				{2, 522, "level >= O1", nil},
+				{2, 523, "then", nil},
+				{3, 523, "", []node{
+					{2, 523, "shrink_vec_array_vars", nil},
+					{4, 523, "", []node{
+						{2, 523, "opt_large_constants", nil},
+						{4, 523, "", []node{
+							{2, 523, "packed", nil},
+							{2, 523, "32", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 529, "", []node{
-				{2, 529, "lower_mem_access_bit_sizes", nil},
-				{4, 529, "", []node{
-					{2, 529, "max_bits", nil},
-					{2, 529, "32", nil},
-					{2, 529, "const_bits", nil},
-					{2, 529, "32", nil},
+			{4, 524, "", []node{
+				{2, 524, "lower_vars_to_explicit_types", nil},
+				{4, 524, "", []node{
+					{2, 524, "modes", nil},
+					{2, 524, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 525, "", []node{
+				{2, 525, "lower_explicit_io", nil},
+				{4, 525, "", []node{
+					{2, 525, "modes", nil},
+					{2, 525, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 526, "remove_dead_derefs", nil},
+			{4, 527, "", []node{
+				{2, 527, "if", nil},
+				{2, 527, "level >= O1", nil},
+				{2, 528, "then", nil},
+				{3, 529, "", []node{
+					{2, 529, "opt_load_store_update_alignments", nil},
+					{4, 530, "", []node{
+						{2, 530, "opt_load_store_vectorize", nil},
+						{4, 530, "", []node{
+							{2, 530, "modes", nil},
+							{2, 530, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 530, "ubo_dynamic", nil},
+							{2, 530, "true", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 531, "", []node{
-				{2, 531, "if", nil},
-				{2, 531, "kernel", nil},
-				{2, 532, "then", nil},
-				{3, 533, "", []node{
-					{4, 533, "", []node{
-						{2, 533, "lower_phis_to_scalar", nil},
-						{4, 533, "", []node{
-							{2, 533, "wider", nil},
-							{2, 533, "4", nil},
-						}},
-					}},
-					{4, 534, "", []node{
-						{2, 534, "lower_alu_width", nil},
-						{4, 534, "", []node{
-							{2, 534, "width", nil},
-							{2, 534, "4", nil},
-							{2, 534, "scalar", nil},
-							{2, 534, "64", nil},
-							{2, 534, "sources", nil},
-							{2, 534, "4", nil},
-						}},
-					}},
-					{2, 535, "opt_copy_prop", nil},
-					{2, 536, "opt_dce", nil},
+				{2, 531, "lower_mem_access_bit_sizes", nil},
+				{4, 531, "", []node{
+					{2, 531, "max_bits", nil},
+					{2, 531, "32", nil},
+					{2, 531, "const_bits", nil},
+					{2, 531, "32", nil},
 				}},
 			}},
-			{4, 537, "", []node{
-				{2, 537, "lower_bit_size", nil},
-				{4, 537, "", []node{
-					{2, 537, "below", nil},
-					{2, 537, "32", nil},
-					{2, 537, "to", nil},
-					{2, 537, "32", nil},
-					{2, 537, "bytes", nil},
-					{2, 537, "true", nil},
-				}},
-			}},
-			{2, 539, "opt_algebraic_before_lower_int64", nil},
-			{4, 540, "", []node{
-				{2, 540, "loop", nil},
-				{3, 541, "", []node{
-					{4, 541, "", []node{
-						{2, 541, "lower_64bit_phis", nil},
-						{4, 541, "", []node{
-							{2, 541, "pairs", nil},
-							{2, 541, "true", nil},
+			{4, 533, "", []node{
+				{2, 533, "if", nil},
+				{2, 533, "kernel", nil},
+				{2, 534, "then", nil},
+				{3, 535, "", []node{
+					{4, 535, "", []node{
+						{2, 535, "lower_phis_to_scalar", nil},
+						{4, 535, "", []node{
+							{2, 535, "wider", nil},
+							{2, 535, "4", nil},
 						}},
 					}},
-					{2, 542, "opt_algebraic", nil},
-					{2, 543, "lower_doubles", nil},
-					{4, 544, "", []node{
-						{2, 544, "lower_int64", nil},
-						{4, 544, "", []node{
-							{2, 544, "pairs", nil},
-							{2, 544, "true", nil},
+					{4, 536, "", []node{
+						{2, 536, "lower_alu_width", nil},
+						{4, 536, "", []node{
+							{2, 536, "width", nil},
+							{2, 536, "4", nil},
+							{2, 536, "scalar", nil},
+							{2, 536, "64", nil},
+							{2, 536, "sources", nil},
+							{2, 536, "4", nil},
 						}},
 					}},
-					{2, 545, "lower_idiv", nil},
-					{2, 546, "lower_alu", nil},
-					{2, 547, "lower_pack", nil},
-					{2, 548, "opt_copy_prop", nil},
-					{2, 549, "opt_constant_folding", nil},
-					{2, 550, "opt_cse", nil},
-					{2, 551, "opt_dce", nil},
+					{2, 537, "opt_copy_prop", nil},
+					{2, 538, "opt_dce", nil},
 				}},
-				{2, 552, "max", nil},
-				{2, 552, "8", nil},
 			}},
-			{4, 553, "", []node{
-				{2, 553, "use", nil},
-				{2, 553, "last_vectors", nil},
-			}},
-			{4, 554, "", []node{
-				{2, 554, "if", nil},
-				{2, 554, "level >= O1", nil},
-				{2, 555, "then", nil},
-				{3, 555, "", []node{
-					{2, 555, "opt_shrink_vectors", nil},
+			{4, 539, "", []node{
+				{2, 539, "lower_bit_size", nil},
+				{4, 539, "", []node{
+					{2, 539, "below", nil},
+					{2, 539, "32", nil},
+					{2, 539, "to", nil},
+					{2, 539, "32", nil},
+					{2, 539, "bytes", nil},
+					{2, 539, "true", nil},
 				}},
+			}},
+			{2, 541, "opt_algebraic_before_lower_int64", nil},
+			{4, 542, "", []node{
+				{2, 542, "loop", nil},
+				{3, 543, "", []node{
+					{4, 543, "", []node{
+						{2, 543, "lower_64bit_phis", nil},
+						{4, 543, "", []node{
+							{2, 543, "pairs", nil},
+							{2, 543, "true", nil},
+						}},
+					}},
+					{2, 544, "opt_algebraic", nil},
+					{2, 545, "lower_doubles", nil},
+					{4, 546, "", []node{
+						{2, 546, "lower_int64", nil},
+						{4, 546, "", []node{
+							{2, 546, "pairs", nil},
+							{2, 546, "true", nil},
+						}},
+					}},
+					{2, 547, "lower_idiv", nil},
+					{2, 548, "lower_alu", nil},
+					{2, 549, "lower_pack", nil},
+					{2, 550, "opt_copy_prop", nil},
+					{2, 551, "opt_constant_folding", nil},
+					{2, 552, "opt_cse", nil},
+					{2, 553, "opt_dce", nil},
+				}},
+				{2, 554, "max", nil},
+				{2, 554, "8", nil},
+			}},
+			{4, 555, "", []node{
+				{2, 555, "use", nil},
+				{2, 555, "last_vectors", nil},
 			}},
 			{4, 556, "", []node{
 				{2, 556, "if", nil},
-				{2, 556, "level >= O2", nil},
+				{2, 556, "level >= O1", nil},
 				{2, 557, "then", nil},
 				{3, 557, "", []node{
-					{4, 557, "", []node{
-						{2, 557, "opt_gcm", nil},
-						{4, 557, "", []node{
-							{2, 557, "sink", nil},
-							{2, 557, "false", nil},
-						}},
-					}},
+					{2, 557, "opt_shrink_vectors", nil},
 				}},
 			}},
 			{4, 558, "", []node{
 				{2, 558, "if", nil},
-				{2, 558, "level >= O1", nil},
+				{2, 558, "level >= O2", nil},
 				{2, 559, "then", nil},
 				{3, 559, "", []node{
 					{4, 559, "", []node{
-						{2, 559, "use", nil},
-						{2, 559, "late", nil},
-					}},
-				}},
-			}},
-			{4, 560, "", []node{
-				{2, 560, "use", nil},
-				{2, 560, "clean", nil},
-			}},
-			{4, 561, "", []node{
-				{2, 561, "if", nil},
-				{2, 561, "level >= O1", nil},
-				{2, 562, "then", nil},
-				{3, 563, "", []node{
-					{4, 563, "", []node{
-						{2, 563, "opt_sink", nil},
-						{4, 563, "", []node{
-							{2, 563, "compares", nil},
-							{2, 563, "true", nil},
+						{2, 559, "opt_gcm", nil},
+						{4, 559, "", []node{
+							{2, 559, "sink", nil},
+							{2, 559, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 564, "opt_algebraic_distribute_src_mods", nil},
-			{2, 565, "lower_bool_to_int32", nil},
-			{2, 566, "opt_copy_prop", nil},
-			{2, 567, "opt_dce", nil},
-			{2, 568, "remove_dead_variables", nil},
-			{2, 569, "gather_info", nil},
+			{4, 560, "", []node{
+				{2, 560, "if", nil},
+				{2, 560, "level >= O1", nil},
+				{2, 561, "then", nil},
+				{3, 561, "", []node{
+					{4, 561, "", []node{
+						{2, 561, "use", nil},
+						{2, 561, "late", nil},
+					}},
+				}},
+			}},
+			{4, 562, "", []node{
+				{2, 562, "use", nil},
+				{2, 562, "clean", nil},
+			}},
+			{4, 563, "", []node{
+				{2, 563, "if", nil},
+				{2, 563, "level >= O1", nil},
+				{2, 564, "then", nil},
+				{3, 565, "", []node{
+					{4, 565, "", []node{
+						{2, 565, "opt_sink", nil},
+						{4, 565, "", []node{
+							{2, 565, "compares", nil},
+							{2, 565, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 566, "opt_algebraic_distribute_src_mods", nil},
+			{2, 567, "lower_bool_to_int32", nil},
+			{2, 568, "opt_copy_prop", nil},
+			{2, 569, "opt_dce", nil},
+			{2, 570, "remove_dead_variables", nil},
+			{2, 571, "gather_info", nil},
 		}},
 	}},
 }}

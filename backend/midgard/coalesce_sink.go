@@ -6,32 +6,75 @@ import (
 	"nirc/backend/midgard/isa"
 )
 
-// sink puts the one instruction that makes the source of the move list[at] to an input of the load/store or texture
-// pipe where the move stands, where it can write the input: earlier the input holds what another access takes.
+// sink puts what makes the source of the move list[at] to an input of the load/store or texture pipe where the move
+// stands, where it can write the input: earlier the input holds what another access takes. The makers, from list[first]
+// on, take no more registers until then than their result would.
 func (c *coalescer) sink(list []*inst, first, at int, lane *[4]uint8) {
-	m, in := list[at], list[first]
+	m := list[at]
 	s := m.src[1].reg
-	if in == nil || in.dst != s || m.dst.virtual() || c.defs[index(s)] != 1 || !in.redirects(lane, c.f.node(s).first) || !c.runsLater(in, list[first+1:at]) {
+	if m.dst.virtual() || int(c.defs[index(s)]) > maxSunk {
 		return
 	}
-	c.retarget(in, m, lane)
-	list[first], list[at] = nil, in
+	pinned := c.f.node(s).first
+	room := 0
+	for j, in := range list[first:at] {
+		if !makes(in, s) {
+			continue
+		}
+		ends, ok := c.runsLater(in, list[first+j+1:at])
+		if !ok || !in.redirects(lane, pinned) || in.kind != kindALU && c.defs[index(s)] > 1 {
+			return
+		}
+		room += bits.OnesCount8(in.mask) - ends
+	}
+	if room < 0 {
+		return
+	}
+	var makers [maxSunk]*inst
+	n := 0
+	for j := first; j < at; j++ {
+		switch in := list[j]; {
+		case makes(in, s):
+			c.retarget(in, m, lane)
+			makers[n] = in
+			n++
+		case n > 0:
+			c.moveUp(list, j, j-n)
+		}
+	}
+	list[at-n] = nil // where m was is a place more
+	copy(list[at-n+1:], makers[:n])
 	c.f.settled = false
 	k := index(s)
 	c.defs[k], c.count[k], c.reads[k] = 0, 0, 0
 }
 
-// runsLater reports whether an instruction makes the same behind those in list, and whether what it reads takes no more
-// registers until then than its result would.
-func (c *coalescer) runsLater(in *inst, list []*inst) bool {
+// maxSunk bounds the instructions that make what is sunk: one for each component.
+const maxSunk = 4
+
+// makes reports whether an instruction of the list is there and writes r.
+func makes(in *inst, r reg) bool { return in != nil && in.dst == r && in.mask != 0 }
+
+// moveUp puts an instruction further up in the list.
+func (c *coalescer) moveUp(list []*inst, from, to int) {
+	in := list[from]
+	if list[to] = in; in != nil && in.dst.virtual() && c.first[index(in.dst)] == int32(from) {
+		c.first[index(in.dst)] = int32(to)
+	}
+}
+
+// runsLater reports whether an instruction makes the same behind those in list; ends counts the components that it is the
+// only one to read.
+func (c *coalescer) runsLater(in *inst, list []*inst) (ends int, ok bool) {
 	switch in.kind {
 	case kindALU:
+		ok = true
 	case kindLdSt:
-		return in.loadsFixed()
-	default:
-		return false
+		ok = in.loadsFixed()
 	}
-	ok, ends := true, 0
+	if !ok {
+		return 0, false
+	}
 	in.eachSource(func(o *source, lanes uint8) {
 		read := o.components(lanes)
 		if o.reg.virtual() && c.reads[index(o.reg)] == 1 {
@@ -44,7 +87,7 @@ func (c *coalescer) runsLater(in *inst, list []*inst) bool {
 			ok = ok && (w == nil || w.dst != o.reg || w.mask&read == 0)
 		}
 	})
-	return ok && ends <= bits.OnesCount8(in.mask)
+	return ends, ok
 }
 
 // loadsFixed reports whether a load gives the same wherever it stands: of inputs, uniform buffers and registers of the address unit, at a

@@ -15,7 +15,7 @@ import (
 
 // verifying is a job that checks the result of each step.
 func verifying() *backend.Job {
-	return &backend.Job{Instrument: passes.NewInstrument(passes.RunOptions{VerifyEach: true})}
+	return &backend.Job{Lists: gputest.Lists, Instrument: passes.NewInstrument(passes.RunOptions{VerifyEach: true})}
 }
 
 // compile compiles a copy of s and checks that every bundle decodes and that the

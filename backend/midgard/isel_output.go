@@ -23,26 +23,6 @@ type output struct {
 	reg   reg
 	bits  uint8
 	loc   uint32 // place of the last store
-	// stores counts those of component w; oneW: one of them stores 1.
-	stores int
-	oneW   bool
-}
-
-// unitW reports whether w of a position is always 1.
-func (o *output) unitW() bool { return o.stores == 1 && o.oneW }
-
-// noteW looks at what a store makes of component w.
-func (o *output) noteW(val *ir.Def, mask uint8, comp int) {
-	k := 3 - comp
-	if k < 0 || k >= int(val.NumComponents) || mask>>3&1 == 0 {
-		return
-	}
-	o.stores++
-	v, known := val.Const(k)
-	if val.Instr.IsVec() {
-		v, known = val.Instr.Srcs[k].Const(0)
-	}
-	o.oneW = known && val.BitSize == 32 && v == uint64(math.Float32bits(1))
 }
 
 // value is the operand that leaves the fragment; components that nothing stores
@@ -99,7 +79,6 @@ func (s *isel) scanOutputs() {
 			o.loc = in.Loc
 			mask := uint8(in.Get(ir.IdxWriteMask)) & fullMask(int(val.NumComponents)) << comp & 15
 			o.mask |= mask
-			o.noteW(val, mask, comp)
 		}
 	}
 }
@@ -204,34 +183,12 @@ func (s *isel) finish() {
 // nowhere. gl_PrimitiveID is a varying like others where tessellation or a geometry shader hands it on. Of them fragment programs may read gl_Layer, which the driver knows: it draws a layer at a time.
 var unfed = map[ir.Slot]string{ir.SlotLayer: "gl_Layer", ir.SlotViewport: "gl_ViewportIndex"}
 
-// windowPosition makes what the hardware takes for a position p in clip coordinates, by
-// the viewport (midgard.md §9.3): xyz in the window, and 1/w, where w is not always 1.
-func (s *isel) windowPosition(dst reg, p source, unitW bool) {
-	scale, offset := s.sysval(abi.Sysval{Kind: abi.SysvalViewportScale}), s.sysval(abi.Sysval{Kind: abi.SysvalViewportOffset})
-	if unitW {
-		s.alu(isa.OpFadd, dst, 7, s.temp(isa.OpFmul, 3, p, scale), offset)
-		s.move(dst, 8, constant(math.Float32bits(1)))
-		return
-	}
-	w := s.overW(p)
-	v := s.temp(isa.OpFmul, 3, s.temp(isa.OpFmul, 3, p, w), scale)
-	s.alu(isa.OpFadd, dst, 7, v, offset)
-	s.move(dst, 8, w)
-}
-
-// overW is 1/w of a position as it leaves the program.
-func (s *isel) overW(p source) source {
-	w := s.temp(isa.OpFrcp, 1, p.lane(3), constant(0))
-	w = s.temp(isa.OpFmax, 1, w, constant(math.Float32bits(-32768)))
-	return s.temp(isa.OpFmin, 1, w, constant(math.Float32bits(32768))).lane(0)
-}
-
 // linearW is what outputs without perspective are multiplied by: w, that of the position
-// which leaves. ok is false if there are none.
+// which leaves, of which the program stores 1/w. ok is false if there are none.
 func (s *isel) linearW() (w source, ok bool) {
 	for i := range s.out.list {
 		if o := &s.out.list[i]; o.slot == ir.SlotPos && s.meta.Linear != 0 && !faults.has(faultLinear) {
-			return s.temp(isa.OpFrcp, 1, s.overW(o.value()), constant(0)).lane(0), true
+			return s.temp(isa.OpFrcp, 1, o.value().lane(3), constant(0)).lane(0), true
 		}
 	}
 	return w, false
@@ -257,8 +214,6 @@ func (s *isel) vertexOutputs() {
 		switch {
 		case next:
 			s.move(in, 15, source{reg: o.reg, swz: identity})
-		case o.slot == ir.SlotPos && !faults.has(faultViewport):
-			s.windowPosition(in, out, o.unitW())
 		case o.slot == ir.SlotPointSize && !faults.has(faultPointSize):
 			s.alu(isa.OpFmax, in, mask, out, constant(math.Float32bits(1)))
 		case linear && s.meta.LinearMask(o.slot)&mask != 0:

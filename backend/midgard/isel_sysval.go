@@ -102,6 +102,10 @@ func (s *isel) systemValue(in *ir.Instr) bool {
 func (s *isel) vertexValue(in *ir.Instr) bool {
 	offsets := func() source { return s.sysval(abi.Sysval{Kind: abi.SysvalVertexOffsets}) }
 	switch in.Intr {
+	case ir.IntrLoadViewportScale:
+		return s.sysvalOf(in, abi.SysvalViewportScale, 0)
+	case ir.IntrLoadViewportOffset:
+		return s.sysvalOf(in, abi.SysvalViewportOffset, 0)
 	case ir.IntrLoadVertexIdZeroBase:
 		at := offsets()
 		above := s.temp(isa.OpIsub, 1, at.lane(0), at.lane(1))

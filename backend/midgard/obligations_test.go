@@ -637,7 +637,7 @@ func TestUnfedRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Compile(s, CompileOptions{}); err == nil || !strings.Contains(err.Error(), name+" is not supported") {
+			if _, err := Compile(s, CompileOptions{Job: verifying()}); err == nil || !strings.Contains(err.Error(), name+" is not supported") {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

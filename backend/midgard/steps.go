@@ -29,13 +29,14 @@ var lowerSteps = []step{
 	{StepInfo: optional("sink_textures", "moves texture operations to where their results are first read"), Run: (*compiler).sinkTextures},
 	{StepInfo: info("lower_clip_distances", "stores what cull distances say, and drops fragments that distances cut off", "lower_stage", "lower_handles"), Run: (*compiler).lowerClipDistances},
 	{StepInfo: info("lower_offsets", "computes inputs at offsets and at named samples by derivatives"), Run: (*compiler).lowerOffsets},
+	{StepInfo: info("lower_position", "takes the position of vertices to the window", "lower_stage"), Run: (*compiler).lowerPosition},
 }
 
 var dce = step{StepInfo: optional("dce", "removes instructions and lanes whose results nothing reads", "isel"), Run: onFunction((*function).removeDead)}
 
 // selectSteps make a function in the machine form.
 var selectSteps = []step{
-	{StepInfo: info("isel", "selects instructions with virtual vec4 registers", "lower_handles", "lower_clip_distances", "lower_offsets"), Run: (*compiler).selectInstructions},
+	{StepInfo: info("isel", "selects instructions with virtual vec4 registers", "lower_handles", "lower_clip_distances", "lower_offsets", "lower_position"), Run: (*compiler).selectInstructions},
 	dce,
 	{StepInfo: optional("forward_copies", "lets the readers of copies read the originals", "isel"), Run: onFunction((*function).forwardCopies)},
 	dce,
@@ -134,6 +135,14 @@ func (c *compiler) lowerOffsets() error {
 		lowerOffsets(c.impl())
 	}
 	return nil
+}
+
+// lowerPosition: what leaves for a stage of shaders, or for transform feedback, stays in clip coordinates (midgard.md §9.3).
+func (c *compiler) lowerPosition() error {
+	if c.s.Stage != ir.StageVertex || c.opts.Next != ir.StageNone || c.opts.Feedback || faults.has(faultViewport) {
+		return nil
+	}
+	return c.job.Lists.Run(c.s, "midgard_position")
 }
 
 func (c *compiler) selectInstructions() error {
