@@ -107,6 +107,9 @@ func (s *isel) intToInt(in *ir.Instr, signed bool) opnd {
 	from, to := in.Srcs[0].Def.BitSize, in.Def.BitSize
 	lane := in.Srcs[0].Swizzle.Lane(0) * backend.Parts(in.Srcs[0].Def)
 	o := s.comp(in.Srcs[0].Def, lane)
+	if to == 16 && from == 32 {
+		return s.halfOfShifted(in, o)
+	}
 	if to <= 16 {
 		if from == 8 && to == 16 {
 			return s.widen8(o, signed)
@@ -159,14 +162,10 @@ func (s *isel) pack(in *ir.Instr) bool {
 		one(word(1))
 	case ir.OpPack32_2x16Split:
 		one(s.pair(a(), s.src(in, 1)))
-	case ir.OpUnpack32_2x16SplitX:
-		one(s.narrow(a(), 32))
-	case ir.OpUnpack32_2x16SplitY:
-		one(s.highHalf(a()))
-	case ir.OpUnpackHalf2x16SplitX:
-		one(s.cov(isa.F16, isa.F32, 0, s.narrow(a(), 32)))
-	case ir.OpUnpackHalf2x16SplitY:
-		one(s.cov(isa.F16, isa.F32, 0, s.highHalf(a())))
+	case ir.OpUnpack32_2x16SplitX, ir.OpUnpack32_2x16SplitY:
+		one(s.halfOf(in, &in.Srcs[0], a(), in.Op == ir.OpUnpack32_2x16SplitY))
+	case ir.OpUnpackHalf2x16SplitX, ir.OpUnpackHalf2x16SplitY:
+		one(s.cov(isa.F16, isa.F32, 0, s.halfOf(in, &in.Srcs[0], a(), in.Op == ir.OpUnpackHalf2x16SplitY)))
 	default:
 		return false
 	}
@@ -181,9 +180,14 @@ func (s *isel) highHalf(o opnd) opnd {
 	return s.narrow(s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, o, immediate(16, false)), 32)
 }
 
-// pair puts two halves into a full register.
+// pair puts two halves into a full register. Of those that the preamble may be in few have names of halves.
 func (s *isel) pair(lo, hi opnd) opnd {
 	d := s.newReg(false)
+	if s.f == s.pre.f {
+		lo, hi = s.cov(isa.U16, isa.U32, 0, lo), s.cov(isa.U16, isa.U32, 0, hi)
+		s.add(isa.Instr{Op: isa.OpShlg, Srcs: [4]isa.Operand{isa.I(16), standIn(classFull), standIn(classFull)}}, d, s.reg(hi), s.reg(lo))
+		return s.value(d)
+	}
 	s.generic(mach.OpCollect, []mach.Value{d}, []mach.Value{s.reg(lo), s.reg(hi)})
 	return s.value(d)
 }

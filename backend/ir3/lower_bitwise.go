@@ -10,7 +10,7 @@ func fuseBitwise(impl *ir.Impl) bool {
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
 			if in.Kind == ir.KindALU && (in.Op == ir.OpIand || in.Op == ir.OpIor) && in.Def.NumComponents == 1 && in.Def.BitSize >= 16 && in.Def.BitSize <= 32 {
-				changed = fuseBits(in) || changed
+				changed = pairHalves(in) || fuseBits(in) || changed
 			}
 		}
 	}

@@ -13,8 +13,9 @@ func isUBOLoad(in *mach.Instr) bool { return in.Op == machOp(isa.OpLdc) && in.ND
 // fetched reports whether in is such a load, or takes its result apart.
 func (u *uniformity) fetched(in *mach.Instr) bool {
 	if in.Op == mach.OpSplit {
-		load := u.def[in.Ops[in.NDefs].Val]
-		return load != nil && isUBOLoad(load) && u.fetched(load)
+		whole := in.Ops[in.NDefs].Val
+		load := u.def[whole]
+		return load != nil && isUBOLoad(load) && u.f.Elems(whole) > 1 && u.fetched(load) // of one word the pieces are halves
 	}
 	if !isUBOLoad(in) || in.Ops[0].Val == 0 || in.Ops[0].Flags&given != 0 || u.f.File(in.Ops[0].Val) != fileGPR || u.carriedOut(in.Ops[0].Val) {
 		return false
