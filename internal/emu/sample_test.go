@@ -381,6 +381,36 @@ func TestAnisotropy(t *testing.T) {
 	}
 }
 
+// TestAnisotropicSamples: a footprint that is n times as long as wide has the mean of n samples, which stand evenly along it
+// (Vulkan 1.3, Texel Anisotropic Filtering); a part of one counts as one.
+func TestAnisotropicSamples(t *testing.T) {
+	square := func(x float64) float64 { return (x - 31.5) * (x - 31.5) }
+	v := floatImage(t, ImageDesc{Width: 64, Height: 64}, func(x, _, _, _ int) float32 { return float32(square(float64(x))) })
+	s := Sampler{Mag: FilterLinear, Min: FilterLinear, Mip: MipLinear, Anisotropy: 16}
+	for _, c := range []struct {
+		wide float32 // of 16 texels
+		n    int
+	}{{16, 1}, {8, 2}, {6.5, 3}, {4, 4}, {2, 8}, {1, 16}, {0.5, 16}} {
+		want := 0.0
+		for i := 1; i <= c.n; i++ {
+			x := 31.5 + 16*(float64(i)/float64(c.n+1)-0.5)
+			left := math.Floor(x)
+			want += (square(left) + (x-left)*(square(left+1)-square(left))) / float64(c.n)
+		}
+		for _, op := range []SampleOp{
+			{Dim: Tex2D, Coord: [3]float32{0.5, 0.5}, Gradient: true, Ddx: [3]float32{16.0 / 64, 0}, Ddy: [3]float32{0, c.wide / 64}},
+			{Dim: Tex2D, Coord: [3]float32{0.5, 0.5}, Gradient: true, Ddx: [3]float32{0, c.wide / 64}, Ddy: [3]float32{16.0 / 64, 0}},
+		} {
+			if c.wide == 16 && op.Ddy[0] != 0 {
+				continue // neither is the longer one
+			}
+			if got := compOf(v.Sample(&s, &op), 0); math.Abs(float64(got)-want) > 1e-3 {
+				t.Errorf("16 by %g: %g, want %g", c.wide, got, want)
+			}
+		}
+	}
+}
+
 func TestAtomicTexel(t *testing.T) {
 	m := NewMemory()
 	b := m.Alloc(8)
