@@ -73,6 +73,7 @@ const (
 	faultSampleThere                        // values are interpolated at samples that the pixel does not have
 	faultTileAlign                          // targets of sRGB bytes begin at any byte of the tile
 	faultMaskedStore                        // colour masks leave components out of stores to the tile
+	faultQuads                              // the metadata asks for no quads, whatever looks at the other pixels of one
 	numFaults
 )
 

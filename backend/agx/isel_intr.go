@@ -299,6 +299,11 @@ func (s *isel) fragmentSysval(in *ir.Instr) bool {
 	return false
 }
 
+// wantQuads has the metadata of a fragment shader ask for whole quads: the shader looks at the other pixels of one.
+func (s *isel) wantQuads() {
+	s.meta.NeedsQuads = s.sh.Stage == ir.StageFragment && !faults.has(faultQuads)
+}
+
 // derivative selects derivatives; false if in is none. The instructions serve
 // the coarse and the fine ones.
 func (s *isel) derivative(in *ir.Instr) bool {
@@ -310,7 +315,7 @@ func (s *isel) derivative(in *ir.Instr) bool {
 	default:
 		return false
 	}
-	s.meta.NeedsQuads = true
+	s.wantQuads()
 	ops := make([]opnd, in.Def.NumComponents)
 	for c := range ops {
 		ops[c] = s.intOp(isa.Instr{Op: op}, isHalf(&in.Def), s.once(s.comp(in.Srcs[0].Def, c)))

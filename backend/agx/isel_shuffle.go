@@ -123,7 +123,7 @@ func (s *isel) exchange(in *ir.Instr) bool {
 	arg := func() opnd { return s.raw(s.comp(in.Srcs[1].Def, 0)) }
 	lane := func() opnd { return s.getSR(srLane, true) }
 	quadXor := func(n uint32) func(x opnd) opnd {
-		s.meta.NeedsQuads = s.sh.Stage == ir.StageFragment
+		s.wantQuads()
 		return func(x opnd) opnd {
 			return s.intOp(isa.Instr{Op: isa.OpQuadShuffleXor}, x.half, s.once(x), imm16(n))
 		}
@@ -159,7 +159,7 @@ func (s *isel) exchange(in *ir.Instr) bool {
 		f = func(x opnd) opnd { return s.shuffleAny(x, at) }
 	case ir.IntrQuadBroadcast:
 		n := arg()
-		s.meta.NeedsQuads = s.sh.Stage == ir.StageFragment
+		s.wantQuads()
 		f = func(x opnd) opnd { return s.quadTo(x, n) }
 	case ir.IntrQuadSwapHorizontal:
 		f = quadXor(1)

@@ -381,6 +381,18 @@ func (s *isel) lod(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.Value) []
 		return uses // of the base level, of itself
 	case implicit && s.sh.Stage != ir.StageFragment, in.TexOp == ir.TexOpTg4:
 		return s.explicitLod(t, s.notBelow(s.biased(imm16(0), sb), minLod, half), sb, uses)
+	}
+	if implicit {
+		return s.implicitLod(t, minLod, bias, half, sb, uses)
+	}
+	return uses
+}
+
+// implicitLod makes source 4 of a t that takes its level of detail from the derivatives of the coordinates, with a bias and a bound
+// if there are any.
+func (s *isel) implicitLod(t *isa.Instr, minLod, bias *ir.Src, half func(*ir.Src) opnd, sb samplerBias, uses []mach.Value) []mach.Value {
+	s.wantQuads()
+	switch {
 	case minLod != nil:
 		b := imm16(0)
 		if bias != nil {
@@ -395,15 +407,9 @@ func (s *isel) lod(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.Value) []
 	case bias != nil:
 		t.Lod = isa.LodBias
 		return s.register(t, 4, s.reg(s.biased(half(bias), sb)), uses)
-	}
-	if !implicit {
+	case sb.lod.kind == opNone:
 		return uses
-	}
-	s.meta.NeedsQuads = true
-	switch sb.lod.kind {
-	case opNone:
-		return uses
-	case opUniform:
+	case sb.lod.kind == opUniform:
 		t.Lod = isa.LodBiasUniform
 		t.Srcs[4] = isa.Operand{Kind: isa.Uniform, Size: 16, Count: 1, Val: int32(sb.lod.bits)}
 		return uses

@@ -98,6 +98,7 @@ var obligations = []struct {
 	{fault: "faultTranslucent", draw: someSamples, abi: nirc.SeparateABI},
 	{fault: "faultTranslucent", draw: someTargets, abi: nirc.SeparateABI},
 	{fault: "faultQueryDim", script: "query_dim"},
+	{fault: "faultQuads", script: "query_dim"},
 	{fault: "faultGatherLod", script: "texel_offsets"},
 	{fault: "faultOddHalves", script: "texel_offsets"},
 }

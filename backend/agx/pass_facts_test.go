@@ -21,6 +21,9 @@ func TestPassFacts(t *testing.T) {
 			return &b.Intrinsic(ir.IntrReduce, 1, 32, x).Set(ir.IdxReductionOp, uint64(op)).Set(ir.IdxClusterSize, cluster).Def
 		}
 	}
+	lookup := func(op ir.TexOp, kinds ...ir.TexSrc) func(b *ir.Builder) *ir.Def {
+		return func(b *ir.Builder) *ir.Def { return lookedUp(b, op, kinds) }
+	}
 	for _, c := range []struct {
 		name string
 		body func(b *ir.Builder) *ir.Def
@@ -44,6 +47,13 @@ func TestPassFacts(t *testing.T) {
 			at := b.Channel(&b.Intrinsic(ir.IntrLoadPixelCoord, 2, 16).Def, 0)
 			return &b.Intrinsic(ir.IntrDdx, 1, 32, b.U2f32(at)).Def
 		}, separate},
+		{"a lookup", lookup(ir.TexOpTex), separate},
+		{"a lookup with a bias", lookup(ir.TexOpTxb, ir.TexSrcBias), separate},
+		{"a lookup with a bound", lookup(ir.TexOpTex, ir.TexSrcMinLod), separate},
+		{"a lookup with a bias and a bound", lookup(ir.TexOpTxb, ir.TexSrcBias, ir.TexSrcMinLod), separate},
+		{"a query of the level", lookup(ir.TexOpLod), separate},
+		{"a lookup of a level", lookup(ir.TexOpTxl, ir.TexSrcLod), abi.Pass{}},
+		{"a gather", lookup(ir.TexOpTg4), abi.Pass{}},
 		{"a store, which writes a depth too", func(b *ir.Builder) *ir.Def {
 			gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 0), b.Imm32(0), b.Imm32(7))
 			return b.Imm32(1)
@@ -85,4 +95,30 @@ func TestPassFacts(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", c.name, o.Meta.Pass, c.want)
 		}
 	}
+}
+
+// lookedUp is the first component of what a texture gives at the pixel's coordinates, with more sources of one half.
+func lookedUp(b *ir.Builder, op ir.TexOp, kinds []ir.TexSrc) *ir.Def {
+	s := b.Shader
+	v := s.NewVariable(ir.ModeUniform, &ir.Type{Base: ir.BaseSampledImage, Dim: ir.Dim2D, Texel: ir.BaseFloat, TexelBits: 32}, "t")
+	v.HasBinding = true
+	d, at := b.DerefVar(v), &b.Intrinsic(ir.IntrLoadPixelCoord, 2, 16).Def
+	n := uint8(4)
+	if op == ir.TexOpLod {
+		n = 2
+	}
+	in := s.NewTex(op, n, 32)
+	for _, src := range []struct {
+		kind ir.TexSrc
+		def  *ir.Def
+	}{{ir.TexSrcTextureDeref, d}, {ir.TexSrcSamplerDeref, d}, {ir.TexSrcCoord, b.Vec(b.U2f32(b.Channel(at, 0)), b.U2f32(b.Channel(at, 1)))}} {
+		s.AddTexSrc(in, src.kind, src.def)
+	}
+	for _, k := range kinds {
+		s.AddTexSrc(in, k, b.ImmFloat(0.5, 32))
+	}
+	i := in.TexInfo()
+	i.Dim, i.CoordComponents, i.DestType = ir.Dim2D, 2, ir.ALUType{Class: ir.ClassFloat, Bits: 32}
+	b.Insert(in)
+	return b.Channel(&in.Def, 0)
 }

@@ -70,6 +70,7 @@ type codeUses struct {
 	decided        bool
 	stores         bool // memory
 	lanes          bool // instructions that look at other lanes
+	quads          bool // instructions that take derivatives
 	waits          bool // wait_pix
 }
 
@@ -190,6 +191,7 @@ func (p *program) scan(x *inst) {
 		p.uses.waits = true
 	}
 	p.uses.lanes = p.uses.lanes || x.Op.Traits()&isa.TraitLanes != 0
+	p.uses.quads = p.uses.quads || x.takesDerivatives()
 	if x.err != nil {
 		return
 	}

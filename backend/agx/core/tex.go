@@ -365,6 +365,22 @@ func (w *wave) sample(x *inst, d *emu.Descriptor, o *texOperands, lane int) (t [
 	return t, nil
 }
 
+// takesDerivatives reports whether an instruction of a fragment program looks at the other pixels of the quad for differences:
+// derivatives, and lookups that choose their level by them.
+func (x *inst) takesDerivatives() bool {
+	switch x.Op {
+	case isa.OpDfdx, isa.OpDfdy:
+		return true
+	case isa.OpTextureSample:
+		switch x.Lod {
+		case isa.LodMin, isa.LodMinUniform, isa.LodGrad, isa.LodGradMin:
+			return false
+		}
+		return x.Gather>>1 == 0
+	}
+	return false
+}
+
 // sampleLod reads the level of detail operand, or takes the derivatives of the
 // coordinates in the quad.
 func (w *wave) sampleLod(x *inst, o *texOperands, lane int, op *emu.SampleOp) {

@@ -337,7 +337,8 @@ func (p *program) checkPass() error {
 		{"writes stencil", p.uses.stencil, f.WritesStencil},
 		{"writes memory without early tests, which a written depth has to keep from being skipped,",
 			p.uses.stores && !p.meta.EarlyFragmentTests, p.uses.depth || p.leavesDepth() || p.meta.KeepDepth},
-		{"looks at other lanes", p.uses.lanes, f.SeparateTriangles},
+		{"looks at other lanes", p.uses.lanes || p.uses.quads, f.SeparateTriangles},
+		{"takes derivatives", p.uses.quads, p.meta.NeedsQuads},
 		{"writes memory", p.uses.stores, p.meta.WritesMemory},
 	} {
 		if c.does && !c.says {
