@@ -9,7 +9,7 @@ import (
 
 var optLoopUnrollPass = &Pass{
 	Name: "opt_loop_unroll", For: ir.HasLoop, Class: "B", Run: optLoopUnroll, Optional: true, Rewrites: true,
-	Doc: "Replaces loops whose trip count is known exactly by copies of their bodies, innermost first, within limits of trips and size that the loop's unroll hint lifts; those that go through a whole array may become larger. " +
+	Doc: "Replaces loops whose trip count is known exactly by copies of their bodies, innermost first, within limits of trips and size that the loop's unroll hint lifts and that loops which run once do not have; those that go through a whole array may become larger. " +
 		"Needs lower_continue_constructs. Loops that hold loops stay unless they run once. Loops that stay, of many or of unknown trips, get more copies of their body if max_partial asks for it, " +
 		"with the exits that cannot be taken decided; with bounded, those whose largest trip count is known, and at most half the limit, become a single round of that many copies. Both leave conditions to opt_dead_cf.",
 	Options: []Option{
@@ -160,9 +160,9 @@ func worthUnrolling(l *analysis.LoopInfo, limit uint32, force bool) bool {
 	switch {
 	case hint == ir.LoopDontUnroll:
 		return false
-	case l.MaxTrips == 0:
-		return true
-	case l.HasInner && l.MaxTrips > 1:
+	case l.MaxTrips <= 1:
+		return true // nothing but what comes before the exit is there twice
+	case l.HasInner:
 		return false
 	case hint == ir.LoopUnroll:
 		return l.MaxTrips <= hintedTrips

@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xd3776664
+const builtinSum = 0x71367301
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1368,6 +1368,8 @@ var builtinTree = node{4, 6, "", []node{
 						{4, 465, "", []node{
 							{2, 465, "packed", nil},
 							{2, 465, "32", nil},
+							{2, 465, "threshold", nil},
+							{2, 465, "20", nil},
 						}},
 					}},
 				}},
@@ -1659,6 +1661,8 @@ var builtinTree = node{4, 6, "", []node{
 						{4, 523, "", []node{
 							{2, 523, "packed", nil},
 							{2, 523, "32", nil},
+							{2, 523, "threshold", nil},
+							{2, 523, "20", nil},
 						}},
 					}},
 				}},

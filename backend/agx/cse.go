@@ -24,10 +24,11 @@ func (c *code) Hash(in *mach.Instr) uint64 {
 func (c *code) Same(a, b *mach.Instr) bool { return c.tmpl[a.Ext] == c.tmpl[b.Ext] }
 
 // Pure reports whether an instruction's result depends on its operands alone.
-// A vector that several texture operations or accesses read is copied together once. Immediates and uniforms stay where they are: sharing one costs a move when it is
-// part of a vector.
+// A vector that several texture operations or accesses read is copied together once, and a register whose halves are wanted one by one
+// is split once: its parts stay where they are only if nothing else reads it. Immediates and uniforms stay where they are: sharing one
+// costs a move when it is part of a vector.
 func (c *code) Pure(in *mach.Instr) bool {
-	if in.Op == mach.OpCollect {
+	if in.Op == mach.OpCollect || in.Op == mach.OpSplit {
 		return true
 	}
 	if in.Op < mach.FirstTargetOp || in.Op >= opInputs || in.NDefs != 1 || in.Ops[0].Flags&(mach.Tied|mach.Fixed|mach.Early) != 0 {
