@@ -50,16 +50,16 @@ func (w *wave) startChain() {
 		c.patchStride = m.Chain.PatchStride
 		c.params = make([]byte, 4*c.patchStride*len(c.patches))
 		for i, p := range c.patches {
-			c.putVertices(m, i, len(c.patches), p.In)
+			c.putVertices(i, len(c.patches), p.In)
 		}
 	case m.Stage == ir.StageTessEval:
 		c.collect(w.n, func(lane int) *emu.Patch { return w.l.TessEval[lane].Patch })
 		c.verticesIn = len(c.patches[0].Out)
 		c.layFactors(w.evalDomain())
-		c.putPatches(m)
+		c.putPatches()
 	case m.Stage == ir.StageGeometry:
 		for i := range w.prims() {
-			c.putVertices(m, i, w.prims(), w.l.Geometry[w.firstPrim+i].V)
+			c.putVertices(i, w.prims(), w.l.Geometry[w.firstPrim+i].V)
 		}
 	case m.Chain.Next == ir.StageNone:
 		return
@@ -107,9 +107,9 @@ func (c *chain) layFactors(domain uint8) {
 }
 
 // putVertices writes the vertices of primitive i of n to local memory: slot k
-// of the primitive map stands at byte 16*k of the vertex.
-func (c *chain) putVertices(m *abi.Meta, i, n int, v []*emu.Slots) {
-	c.vertexStride = 16 * m.Consts.Map.Size
+// of the primitive map stands at byte 16*k of the vertex, elements of arrays too whose first slot alone a shader asks the map for.
+func (c *chain) putVertices(i, n int, v []*emu.Slots) {
+	c.vertexStride = 16 * abi.MapSlots
 	c.primStride = max(c.primStride, c.vertexStride*len(v))
 	if c.local == nil {
 		c.local = make([]byte, c.primStride*n)
@@ -118,7 +118,7 @@ func (c *chain) putVertices(m *abi.Meta, i, n int, v []*emu.Slots) {
 		at := i*c.primStride + k*c.vertexStride
 		for slot := range ir.NumVaryingSlots {
 			x := abi.MapIndex(ir.Slot(slot))
-			if x < 0 || x >= m.Consts.Map.Size || at+16*x+16 > len(c.local) {
+			if x < 0 || at+16*x+16 > len(c.local) {
 				continue
 			}
 			for comp, word := range s[slot] {
@@ -132,8 +132,8 @@ func (c *chain) putVertices(m *abi.Meta, i, n int, v []*emu.Slots) {
 const patchSlots = 4 * 32
 
 // putPatches writes what the control stage left to the buffers.
-func (c *chain) putPatches(m *abi.Meta) {
-	c.patchStride = patchSlots + m.Consts.Map.Size*4*c.verticesIn
+func (c *chain) putPatches() {
+	c.patchStride = patchSlots + abi.MapSlots*4*c.verticesIn
 	c.params = make([]byte, 4*c.patchStride*len(c.patches))
 	for i, p := range c.patches {
 		rec := c.params[4*c.patchStride*i:]
@@ -142,7 +142,7 @@ func (c *chain) putPatches(m *abi.Meta) {
 		}
 		for slot := range ir.NumVaryingSlots {
 			x := abi.MapIndex(ir.Slot(slot))
-			if x < 0 || x >= m.Consts.Map.Size {
+			if x < 0 {
 				continue
 			}
 			for v := range p.Out {
