@@ -8,7 +8,7 @@ import (
 )
 
 var optCombineStoresPass = &Pass{
-	Name: "opt_combine_stores", For: ir.HasStore, Class: "B", Run: optCombineStores, Idempotent: true, Optional: true,
+	Name: "opt_combine_stores", For: ir.HasStore, Idle: storesOnce, Class: "B", Run: optCombineStores, Idempotent: true, Optional: true,
 	Doc: "Makes one of stores to parts of the same vector, through equal derefs of a block between which nothing reads or writes the vector; it stands where the last was. " +
 		"Volatile and coherent stores stay.",
 	Options: []Option{{"modes", "variables whose stores are combined", ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderOut | ir.ModeShared | ir.ModeSSBO | ir.ModeGlobal}},

@@ -10,7 +10,7 @@ import (
 )
 
 var optCopyPropVarsPass = &Pass{
-	Name: "opt_copy_prop_vars", Withstands: ChangeFacts, For: ir.HasAccess, Class: "B", Run: optCopyPropVars, Optional: true,
+	Name: "opt_copy_prop_vars", Withstands: ChangeFacts, For: ir.HasAccess, Idle: accessesOnce, Class: "B", Run: optCopyPropVars, Optional: true,
 	Doc: "Forwards the known contents of variables to loads, and drops stores of what is there. What was copied whole is read where it was copied from. What was stored to a robust buffer is not known: out of bounds it is gone.",
 }
 

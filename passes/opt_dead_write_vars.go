@@ -7,7 +7,7 @@ import (
 )
 
 var optDeadWriteVarsPass = &Pass{
-	Name: "opt_dead_write_vars", Withstands: ChangeFacts, For: ir.HasStore, Class: "B", Run: implPass(ir.MetaControlFlow, optDeadWriteVars), Optional: true,
+	Name: "opt_dead_write_vars", Withstands: ChangeFacts, For: ir.HasStore, Idle: storesOnce, Class: "B", Run: implPass(ir.MetaControlFlow, optDeadWriteVars), Optional: true,
 	Doc: "Deletes stores that later stores of the block overwrite before a read.",
 }
 

@@ -37,6 +37,9 @@ type Pass struct {
 	For ir.Contents
 	// ForOptions, if not nil, is For where that depends on the options.
 	ForOptions func(c *Context) ir.Contents
+	// Idle, if not nil, tells by a short look at a shader that the pass would change nothing: it is not run then, and tested
+	// under VerifyEach as For is.
+	Idle func(s *ir.Shader) bool
 	// Makes is what all of the pass's progress is, 0 if it may be anything. Withstands is what progress of other passes, with
 	// nothing else, leaves the pass with nothing to do if it had nothing to do before: it is not run again then. That too is
 	// tested under VerifyEach.

@@ -138,6 +138,10 @@ func (r *runner) without(looks ir.Contents) bool { return looks != 0 && r.s.Cont
 // around them, which was a twentieth of its compile.
 func (r *runner) plainPass(st *step) (progress bool, err error) {
 	p := st.ctx.pass
+	if p.Idle != nil && p.Idle(r.s) {
+		r.clean[st.slot] = r.epoch
+		return false, nil
+	}
 	r.s.SetLoc(0) // what the last pass worked on is no place for this one's code
 	if r.ins != nil {
 		outer, err := r.ins.Enter(p.Name)
@@ -157,10 +161,10 @@ func (r *runner) plainPass(st *step) (progress bool, err error) {
 
 func (r *runner) pass(st *step) (bool, error) {
 	p := st.ctx.pass
-	idle := r.without(st.looks) || r.withstands(p, r.clean[st.slot])
+	idle := r.without(st.looks) || r.withstands(p, r.clean[st.slot]) || p.Idle != nil && p.Idle(r.s)
 	progress, err := r.runPass(st.ctx, p)
 	if err == nil && progress && idle && r.ins.VerifyEach() {
-		err = errors.New("changed a shader that contains nothing of what the pass says that it looks for, or after no more than what it says that it withstands")
+		err = errors.New("changed a shader that contains nothing of what the pass says that it looks for, that it calls idle, or after no more than what it says that it withstands")
 	}
 	if err != nil {
 		return progress, fmt.Errorf("%s: %w", p.Name, err)
