@@ -433,6 +433,13 @@ func TestErrorsOfRun(t *testing.T) {
 		{"off the end", "nop", "leaves the code"},
 		{"raw", "raw 0xFFFFFFFFFFFFFFFF", "no instruction"},
 		{"no private memory", "(rpt5)nop\nldp.u32 r1.x, p[r0.x], 1\nend", "private memory"},
+		{"far off", "mov.u16u16 hr16.x, 1000\n(rpt5)nop\nmova a0.x, hr16.x\n(rpt5)nop\nmov.u32u32 r1.x, r<a0.x>\nend", "r<a0.x> reaches register number 1000, outside"},
+		{"before the first", "mov.u16u16 hr16.x, 65535\n(rpt5)nop\nmova a0.x, hr16.x\n(rpt5)nop\nmov.u32u32 r1.x, r<a0.x>\nend", "r<a0.x> reaches register number -1, outside"},
+		{"written far off", "mov.u16u16 hr16.x, 1000\n(rpt5)nop\nmova a0.x, hr16.x\n(rpt5)nop\nmov.u32u32 r<a0.x>, r1.x\nend", "a write to r<a0.x> reaches register number 1000, outside"},
+		{"half far off", "mov.u16u16 hr16.x, 1000\n(rpt5)nop\nmova a0.x, hr16.x\n(rpt5)nop\nmov.u16u16 hr1.x, hr<a0.x>\nend", "r<a0.x> reaches register number 1000, outside"},
+		{"half written far off", "mov.u16u16 hr16.x, 1000\n(rpt5)nop\nmova a0.x, hr16.x\n(rpt5)nop\nmov.u16u16 hr<a0.x>, hr1.x\nend", "a write to r<a0.x> reaches register number 1000, outside"},
+		{"read on beyond the last", "(rpt1)mov.u32u32 r1.x, (r)r47.w\nend", "register r48.x is outside"},
+		{"written on beyond the last", "(rpt1)mov.u32u32 r47.w, 1\nend", "register r48.x is outside"},
 		{"unknown slot", "(rpt5)nop\nldib.b.untyped.1d.u32.1.imm.base0 r1.x, r0.x, 9\nend", "slot 9"},
 		{"no jp", "cmps.u.lt p0.x, r0.x, 3\n(rpt5)nop\nbr p0.x, #2\nnop\nnop\nend", "(jp)"},
 		{"divergent barrier", "cmps.u.lt p0.x, r0.x, 3\n(rpt5)nop\nbr p0.x, #x\nbar.g\nx: (jp)nop\nend", "barrier"},
@@ -444,6 +451,11 @@ func TestErrorsOfRun(t *testing.T) {
 		}
 	}
 	m := newMachine()
+	m.check = true
+	if err := m.run(t, "(rpt5)nop\nshfl.xor.u32 r1.x, r2.x, r0.x\nend"); err == nil || !strings.Contains(err.Error(), "fibers 0 and 1 shuffle by different amounts, 0 and 1") {
+		t.Errorf("shuffle: %v", err)
+	}
+	m = newMachine()
 	if err := m.run(t, "loop: jump #loop"); err != emu.ErrTimeout {
 		t.Errorf("endless loop: %v", err)
 	}
