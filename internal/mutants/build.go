@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -123,11 +124,16 @@ func (p *program) build(ctx context.Context, x *pkg, n int) (*binary, error) {
 	return b, nil
 }
 
+// waiting is how many times its limit a test may take by the clock: other work may have most of the processors, and what waits for ever
+// takes no time of theirs.
+const waiting = 20
+
 // run runs tests of a binary, whose names stand between bars, with a change. Memory is bounded, as a change
-// may make a loop that never ends and appends. What they took is the processor's time, which other work does not change.
+// may make a loop that never ends and appends. What they took, and the limit, is the processor's time, which other work does not change.
 func (p *program) run(ctx context.Context, b *binary, names string, n int, seen string, limit time.Duration) (out []byte, took time.Duration, err error) {
-	args := []string{"-c", `ulimit -v "$1"; shift; exec "$@"`, "sh", strconv.Itoa(p.c.memory << 10), b.path,
-		"-test.run", "^(" + names + ")$", "-test.timeout", limit.String(), "-test.failfast", "-test.count", "1"}
+	seconds := int(math.Ceil(limit.Seconds()))
+	args := []string{"-c", `ulimit -v "$1"; ulimit -t "$2"; shift 2; exec "$@"`, "sh", strconv.Itoa(p.c.memory << 10), strconv.Itoa(seconds), b.path,
+		"-test.run", "^(" + names + ")$", "-test.timeout", (waiting * limit).String(), "-test.failfast", "-test.count", "1"}
 	prog := "sh"
 	if p.c.exec != "" {
 		prog, args = p.c.exec, append([]string{"sh"}, args...)

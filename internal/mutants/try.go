@@ -60,6 +60,8 @@ func (p *program) try(ctx context.Context, x *patch, all []*test) (verdict, stri
 		t := *group[0]
 		if m := failed.FindSubmatch(out); m != nil {
 			t.name = string(m[1])
+		} else {
+			t.name += ", stopped" // by the limits of time or memory
 		}
 		if t.pkg.ImportPath == x.pkg.ImportPath {
 			return noticedByOwn, t.String()
