@@ -171,6 +171,52 @@ func TestF(t *testing.T) {
 	}
 }
 
+// TestLimit: a test is stopped when it has taken its time of the processor, not when it has waited as long for it.
+func TestLimit(t *testing.T) {
+	dir := t.TempDir()
+	for name, data := range map[string]string{
+		"go.mod": "module nirc\n\ngo 1.24\n",
+		"p.go":   "package p\n",
+		"p_test.go": `package p
+
+import (
+	"testing"
+	"time"
+)
+
+func TestWaits(t *testing.T) { time.Sleep(1500 * time.Millisecond) }
+
+func TestTurns(t *testing.T) {
+	for time.Now().Year() > 0 {
+	}
+}
+`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	pkgs, err := listPackages(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &program{c: &config{memory: 8192}, dir: t.TempDir()}
+	p.overlay = filepath.Join(p.dir, "overlay.json")
+	if err := os.WriteFile(p.overlay, []byte("{}"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b, err := p.build(t.Context(), &pkgs[0], 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, _, err := p.run(t.Context(), b, "TestWaits", -1, "", time.Second); err != nil {
+		t.Errorf("a test that waits: %v\n%s", err, out)
+	}
+	if out, took, err := p.run(t.Context(), b, "TestTurns", -1, "", time.Second); err == nil || took > 3*time.Second || failed.Match(out) {
+		t.Errorf("a test that does not end took %v: %v\n%s", took, err, out)
+	}
+}
+
 // tryAll tries a sample that has something wanted, and takes that from the list.
 func tryAll(t *testing.T, c *config, want map[string]verdict) {
 	patches, err := c.sample()
