@@ -1,22 +1,12 @@
 package agx
 
-import (
-	"sync"
-
-	"nirc/ir"
-	"nirc/passes/analysis"
-)
+import "sync"
 
 // memory is what a compile works in beside its functions, whose memory is code; the next compile gets it.
 type memory struct {
 	items []piece
 	place []int32
-	// Of the search for a preamble, by value, and the values it looks at.
-	can, free, need []bool
-	copies          []*ir.Def
-	list            []*ir.Instr
-	moved           []movedValue
-	ifs             analysis.PreambleIfs
+	pre   preamble
 }
 
 var memories = sync.Pool{New: func() any { return new(memory) }}
@@ -32,9 +22,6 @@ func (c *compiler) end() {
 	m := c.mem
 	m.items, m.place = c.uni.items, c.uni.place
 	clear(m.items)
-	clear(m.copies)
-	clear(m.list)
-	clear(m.moved)
 	c.uni.items, c.uni.place, c.mem = nil, nil, nil
 	memories.Put(m)
 }

@@ -1,12 +1,11 @@
 package agx
 
 import (
-	"nirc/backend"
 	"nirc/backend/agx/abi"
 	"nirc/internal/slab"
 	"nirc/ir"
 	"nirc/ir/optab"
-	"nirc/passes/analysis"
+	"nirc/passes"
 )
 
 // preambleBudget is the number of uniform halves that driver values, pushed
@@ -16,118 +15,95 @@ const preambleBudget = 480
 // preamble moves what is the same for all invocations into a program of its
 // own, which runs once before the shader and leaves its results in uniform registers.
 type preamble struct {
+	passes.Preamble
 	s    *ir.Shader
 	impl *ir.Impl
 	uni  *uniforms
-	// can[d.Index]: the value is the same everywhere and may be computed early;
-	// free: it costs the shader nothing where it is.
-	can, free []bool
-	pre       *ir.Shader
-	b         *ir.Builder
-	copies    []*ir.Def // by index: the value in the preamble
-	moved     []movedValue
-	ends      bool // the shader may have ended before what is classified now
-	chosen    bool // what an if chose has moved
-}
-
-// movedValue is a value that the preamble leaves in uniform registers.
-type movedValue struct {
-	in    *ir.Instr
-	bits  uint8
-	place []uint32 // of each component
+	// places are the uniforms of components of values, first, by the value's index, where its own begin.
+	places []uint32
+	first  []int32
 }
 
 // formPreamble returns the preamble's shader, or nil if there is nothing to move, and whether ifs may be left that choose nothing.
-func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms, m *memory) (pre *ir.Shader, chosen bool) {
-	p := &preamble{s: s, impl: impl, uni: u}
-	list := p.classifyAll(m)
+func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms, p *preamble) (pre *ir.Shader, chosen bool) {
+	p.s, p.impl, p.uni, p.Room, p.BothSides = s, impl, u, u.resultRoom(), maxBothSides
+	defer p.forget()
+	p.Classify(impl, p)
 	if p.negateFactors() {
-		list = p.classifyAll(m)
+		p.Classify(impl, p)
 	}
-	for _, in := range list {
-		if p.leaves(&in.Def) {
-			p.move(in)
-		}
-	}
-	m.moved = p.moved
-	if len(p.moved) == 0 {
+	p.places, p.first = p.places[:0], slab.Resized(p.first, int(impl.NumDefs))
+	if !p.Choose() {
 		return nil, false
 	}
-	p.fill(m)
-	for i := range p.moved {
-		p.moved[i].replace()
-	}
+	pre = newPreamble(s)
+	p.Form(pre.Entry().Impl)
 	sweep(impl)
 	impl.Preserve(ir.MetaControlFlow)
-	return p.pre, p.chosen
+	return pre, p.Choices()
 }
 
-// classifyAll classifies the values in their order, and lists those that are worth moving.
-func (p *preamble) classifyAll(m *memory) []*ir.Instr {
-	n := int(p.impl.NumDefs)
-	m.can, m.free, m.copies = slab.Zeroed(m.can, n), slab.Zeroed(m.free, n), slab.Zeroed(m.copies, n)
-	p.can, p.free, p.copies, p.moved, p.ends = m.can, m.free, m.copies, m.moved[:0], false
-	list := m.list[:0]
-	for b := range p.impl.Blocks() {
-		for in := range b.Instrs() {
-			if in.HasDef() {
-				if p.classify(in); p.can[in.Def.Index] && !p.free[in.Def.Index] {
-					list = append(list, in)
-				}
-			} else {
-				p.ends = p.ends || endsInvocation(in)
-			}
+// forget lets go of the shader.
+func (p *preamble) forget() {
+	p.Forget()
+	p.s, p.impl, p.uni = nil, nil, nil
+}
+
+// What an instruction of the preamble costs, to decide whether an if stays one there, and what has room (agx.md §13).
+const (
+	costALU     = 1
+	costLoad    = 10
+	costTexture = 20
+	// maxBothSides is what both sides of an if may cost without a branch around them.
+	maxBothSides = 64
+)
+
+// Cost is what an instruction costs.
+func (p *preamble) Cost(in *ir.Instr) int32 {
+	switch in.Kind {
+	case ir.KindALU, ir.KindPhi:
+		return costALU
+	case ir.KindTex:
+		return costTexture
+	case ir.KindIntrinsic:
+		switch in.Intr {
+		case ir.IntrLoadSsbo, ir.IntrLoadUbo, ir.IntrLoadConstant, ir.IntrLoadConstantAgx:
+			return costLoad
 		}
 	}
-	m.list = list
-	return list
+	return 0
 }
 
-// endsInvocation reports whether an instruction may end some invocations.
-func endsInvocation(in *ir.Instr) bool {
-	if in.Kind == ir.KindJump {
-		return in.Jump == ir.JumpHalt || in.Jump == ir.JumpReturn
-	}
-	return in.IsIntrinsic(ir.IntrTerminate) || in.IsIntrinsic(ir.IntrTerminateIf) || in.IsIntrinsic(ir.IntrDemote) || in.IsIntrinsic(ir.IntrDemoteIf)
+// Guarded reports whether in reads by an index that may be good only where it stands.
+func (p *preamble) Guarded(in *ir.Instr) bool {
+	return in.IsIntrinsic(ir.IntrLoadConstant) || in.IsIntrinsic(ir.IntrLoadSsbo) || in.IsIntrinsic(ir.IntrLoadConstantAgx)
 }
 
-// classify finds out whether a value can be computed in the preamble.
-func (p *preamble) classify(in *ir.Instr) {
+// Moves finds out whether a value can be computed in the preamble.
+func (p *preamble) Moves(_ *passes.Preamble, in *ir.Instr) (can, free bool) {
 	d := &in.Def
 	switch in.Kind {
 	case ir.KindLoadConst, ir.KindUndef:
-		p.can[d.Index], p.free[d.Index] = true, true
-		return
+		return true, true
 	case ir.KindALU:
 		if d.BitSize == 64 && !movesWide(in) || d.BitSize == 8 {
-			return
+			return false, false
 		}
-		free := in.IsVec() || in.Op == ir.OpMov
-		for i := range in.Srcs {
-			x := in.Srcs[i].Def
-			if !p.can[x.Index] {
-				return
-			}
-			free = free && p.free[x.Index]
-		}
-		p.can[d.Index], p.free[d.Index] = true, free || isFree(in.Op)
+		return true, isFree(in.Op) || (in.IsVec() || in.Op == ir.OpMov) && p.FromFree(in)
 	case ir.KindIntrinsic:
-		p.intrinsic(in)
+		return p.intrinsic(in)
 	case ir.KindDeref:
-		k := in.Deref == ir.DerefVar || in.Deref == ir.DerefArray
-		p.can[d.Index] = k && p.allCan(in)
-		p.free[d.Index] = true
+		return in.Deref == ir.DerefVar || in.Deref == ir.DerefArray, true
 	case ir.KindPhi:
-		x := backend.Chooser(in)
-		p.can[d.Index] = x != nil && p.can[x.Cond.Def.Index] && p.allCan(in) && d.NumComponents == 1 && (d.BitSize == 16 || d.BitSize == 32)
+		return d.NumComponents == 1 && (d.BitSize == 16 || d.BitSize == 32), false
 	case ir.KindTex:
 		switch in.TexOp {
 		case ir.TexOpTxs, ir.TexOpQueryLevels, ir.TexOpTextureSamples:
-			p.can[d.Index] = d.BitSize == 32 && p.allCan(in)
-		default:
-			p.can[d.Index] = p.movesTexture(in)
+			return d.BitSize == 32, false
 		}
+		return movesTexture(in), false
 	}
+	return false, false
 }
 
 // isConstantLoad reports whether a load gives the same all the time that the shader runs.
@@ -135,15 +111,6 @@ func isConstantLoad(in *ir.Instr) bool {
 	const want, not = ir.AccessNonWriteable | ir.AccessCanReorder, ir.AccessVolatile | ir.AccessCoherent
 	a := ir.Access(in.Get(ir.IdxAccess))
 	return a&want == want && a&not == 0
-}
-
-func (p *preamble) allCan(in *ir.Instr) bool {
-	for i := range in.Srcs {
-		if !p.can[in.Srcs[i].Def.Index] {
-			return false
-		}
-	}
-	return true
 }
 
 // movesWide reports whether an operation with a 64-bit result is one of addresses.
@@ -166,65 +133,52 @@ func isFree(op ir.Op) bool {
 	return false
 }
 
-func (p *preamble) intrinsic(in *ir.Instr) {
+func (p *preamble) intrinsic(in *ir.Instr) (can, free bool) {
 	d := &in.Def
-	if isGuarded(in) && (p.ends || !analysis.UnderIfs(in.Block, p.can)) {
-		return
-	}
 	switch in.Intr {
 	case ir.IntrLoadSsbo:
-		p.can[d.Index] = (d.BitSize == 32 || d.BitSize == 16) && isConstantLoad(in) && p.allCan(in)
+		return (d.BitSize == 32 || d.BitSize == 16) && isConstantLoad(in), false
 	case ir.IntrLoadConstantAgx:
 		base := in.Srcs[0].Def.Instr // of the tables that drivers write, this one alone has indices that may be the same for all
-		p.can[d.Index] = base.IsIntrinsic(ir.IntrLoadSysvalAgx) && base.Get(ir.IdxFlags) == uint64(abi.UniformSamplerBiases) && p.allCan(in)
+		return base.IsIntrinsic(ir.IntrLoadSysvalAgx) && base.Get(ir.IdxFlags) == uint64(abi.UniformSamplerBiases), false
 	case ir.IntrLoadUbo, ir.IntrLoadPushConstant, ir.IntrLoadConstant, ir.IntrGetSsboSize, ir.IntrGetUboSize:
-		free := true
+		free = in.Intr != ir.IntrLoadConstant
 		for i := range in.Srcs {
-			x := in.Srcs[i].Def
-			if !p.can[x.Index] {
-				return
-			}
-			free = free && x.IsConst() && in.Intr != ir.IntrLoadConstant
+			free = free && in.Srcs[i].Def.IsConst()
 		}
-		p.can[d.Index], p.free[d.Index] = d.BitSize == 32 || d.BitSize == 16, free
+		return d.BitSize == 32 || d.BitSize == 16, free
 	case ir.IntrImageDerefSize, ir.IntrImageDerefLevels, ir.IntrImageDerefSamples:
-		p.can[d.Index] = d.BitSize == 32 && p.allCan(in)
+		return d.BitSize == 32, false
 	case ir.IntrLoadNumWorkgroups, ir.IntrLoadBaseWorkgroupId, ir.IntrLoadFirstVertex, ir.IntrLoadBaseVertex, ir.IntrLoadBaseInstance,
 		ir.IntrLoadDrawId, ir.IntrLoadIsIndexedDraw, ir.IntrLoadSubgroupSize, ir.IntrLoadNumSubgroups, ir.IntrLoadWorkgroupSize:
-		p.can[d.Index], p.free[d.Index] = d.BitSize == 32, true
+		return d.BitSize == 32, true
 	case ir.IntrLoadSysvalAgx:
-		p.can[d.Index], p.free[d.Index] = true, true
+		return true, true
 	}
+	return false, false
 }
 
-// leaves reports whether the shader itself uses a value.
-func (p *preamble) leaves(d *ir.Def) bool {
-	for u := range d.Uses() {
-		if u.Instr == nil || !u.Instr.HasDef() || int(u.Instr.Def.Index) >= len(p.can) || !p.can[u.Instr.Def.Index] {
-			return true
-		}
-		// A vector of it is free only if something reads the vector.
-		if p.free[u.Instr.Def.Index] && p.leaves(&u.Instr.Def) {
-			return true
-		}
-	}
-	return false
-}
+// Size counts the halves of uniform registers that a value takes: each component begins at a word.
+func (p *preamble) Size(d *ir.Def) int { return int(d.NumComponents) * max(2, int(d.BitSize)/16) }
 
-// move notes that the preamble leaves in's components, if there is room for them.
-func (p *preamble) move(in *ir.Instr) {
-	m := movedValue{in: in, bits: max(16, in.Def.BitSize)}
+// Place finds uniform registers for a value.
+func (p *preamble) Place(in *ir.Instr) bool {
+	first := len(p.places)
 	for range in.Def.NumComponents {
-		u, ok := p.room(int(m.bits))
+		u, ok := p.room(int(bitsOf(&in.Def)))
 		if !ok {
-			return
+			return false
 		}
-		m.place = append(m.place, u)
+		p.places = append(p.places, u)
 	}
-	p.moved = append(p.moved, m)
+	p.first[in.Def.Index] = int32(first)
+	return true
 }
 
-// room finds uniform registers for a value.
+// bitsOf is the size of a component in uniform registers.
+func bitsOf(d *ir.Def) uint8 { return max(16, d.BitSize) }
+
+// room finds uniform registers for a component.
 func (p *preamble) room(bits int) (uint32, bool) {
 	if bits == 64 {
 		return p.uni.base()
@@ -232,44 +186,47 @@ func (p *preamble) room(bits int) (uint32, bool) {
 	return p.uni.result(bits)
 }
 
-func (p *preamble) store(x *ir.Def, u uint32) {
-	p.b.Intrinsic(ir.IntrStorePreamble, 0, 0, x).Set(ir.IdxBase, uint64(u))
+// place is where a component of a value was put.
+func (p *preamble) place(d *ir.Def, k int) uint32 { return p.places[int(p.first[d.Index])+k] }
+
+// Store leaves a value in its uniform registers.
+func (p *preamble) Store(b *ir.Builder, in *ir.Instr, v *ir.Def) {
+	for k := range int(in.Def.NumComponents) {
+		x, u := b.Channel(v, k), p.place(&in.Def, k)
+		switch in.Def.BitSize {
+		case 1:
+			x = b.B2i16(x)
+		case 64:
+			store(b, b.Unpack64_2x32SplitY(x), u+2)
+			x = b.Unpack64_2x32SplitX(x)
+		}
+		store(b, x, u)
+	}
 }
 
-// replace makes the shader read the value from uniform registers.
-func (m *movedValue) replace() {
-	at := ir.Before(m.in)
-	if m.in.Kind == ir.KindPhi {
-		at = ir.AfterPhis(m.in.Block)
-	}
-	b := ir.NewBuilder(at).AtInstr(m.in)
-	b.Cursor = at
-	comps := make([]*ir.Def, len(m.place))
-	for c, u := range m.place {
-		if m.bits == 64 {
+func store(b *ir.Builder, x *ir.Def, u uint32) {
+	b.Intrinsic(ir.IntrStorePreamble, 0, 0, x).Set(ir.IdxBase, uint64(u))
+}
+
+// Load makes the shader read a value from uniform registers.
+func (p *preamble) Load(b *ir.Builder, in *ir.Instr) *ir.Def {
+	comps := make([]*ir.Def, in.Def.NumComponents)
+	for c := range comps {
+		u := p.place(&in.Def, c)
+		if in.Def.BitSize == 64 {
 			comps[c] = b.Pack64_2x32Split(loadPreamble(b, 32, u), loadPreamble(b, 32, u+2))
 			continue
 		}
-		comps[c] = loadPreamble(b, m.bits, u)
-		if m.in.Def.BitSize == 1 {
+		comps[c] = loadPreamble(b, bitsOf(&in.Def), u)
+		if in.Def.BitSize == 1 {
 			comps[c] = b.Ine(comps[c], b.ImmInt(0, 16))
 		}
 	}
-	r := comps[0]
-	if len(comps) > 1 {
-		r = b.Vec(comps...)
-	}
-	m.in.Def.RewriteUses(r)
+	return b.Vec(comps...)
 }
 
 func loadPreamble(b *ir.Builder, bits uint8, u uint32) *ir.Def {
 	return &b.Intrinsic(ir.IntrLoadPreamble, 1, bits).Set(ir.IdxBase, uint64(u)).Def
-}
-
-// start makes the preamble's shader, which has what code generation asks of it.
-func (p *preamble) start() {
-	p.pre = newPreamble(p.s)
-	p.b = ir.NewBuilder(ir.AtEnd(p.pre.Entry().Impl.Start()))
 }
 
 // newPreamble makes an empty preamble of a shader.
@@ -279,44 +236,6 @@ func newPreamble(s *ir.Shader) *ir.Shader {
 	pre.Locs, pre.Files, pre.Funcs, pre.Names = s.Locs, s.Files, s.Funcs, s.Names
 	pre.NewFunction("main").IsEntry = true
 	return pre
-}
-
-// copy makes a value in the preamble, of the copies of its sources.
-func (p *preamble) copy(in *ir.Instr) *ir.Def {
-	srcs := make([]*ir.Def, len(in.Srcs))
-	for i := range srcs {
-		srcs[i] = p.copies[in.Srcs[i].Def.Index]
-	}
-	var c *ir.Instr
-	switch in.Kind {
-	case ir.KindLoadConst:
-		c = p.pre.NewConst(in.Def.BitSize, in.Imm...)
-	case ir.KindUndef:
-		c = p.pre.NewUndef(in.Def.NumComponents, in.Def.BitSize)
-	case ir.KindALU:
-		c = p.pre.NewALU(in.Op, in.Def.NumComponents, in.Def.BitSize, srcs...)
-		c.Exact, c.FastMath, c.NoSignedWrap, c.NoUnsignedWrap = in.Exact, in.FastMath, in.NoSignedWrap, in.NoUnsignedWrap
-		for i := range c.Srcs {
-			c.Srcs[i].Swizzle = in.Srcs[i].Swizzle
-		}
-	case ir.KindDeref:
-		c = p.pre.NewDeref(in.Deref, *in.DerefInfo(), in.Def.NumComponents, in.Def.BitSize, srcs...)
-	case ir.KindTex:
-		c = p.pre.NewTex(in.TexOp, in.Def.NumComponents, in.Def.BitSize)
-		kinds := in.TexInfo().SrcKinds
-		*c.TexInfo() = *in.TexInfo()
-		c.TexInfo().SrcKinds = nil
-		for i, k := range kinds {
-			p.pre.AddTexSrc(c, k, srcs[i])
-		}
-		p.withoutDerivatives(c)
-	default:
-		c = p.pre.NewIntrinsic(in.Intr, in.Def.NumComponents, in.Def.BitSize, srcs...).CopyIndices(in)
-		c.NumComponents = in.NumComponents
-	}
-	c.Loc = in.Loc
-	p.b.Insert(c)
-	return &c.Def
 }
 
 // sweep removes values that nothing uses any more.

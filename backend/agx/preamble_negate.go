@@ -9,16 +9,16 @@ func (p *preamble) negateFactors() bool {
 	made := false
 	for b := range p.impl.Blocks() {
 		for in := range b.Instrs() {
-			if !in.IsALU(ir.OpIsub) || in.Def.BitSize != 32 || in.Def.NumComponents != 1 || p.can[in.Def.Index] {
+			if !in.IsALU(ir.OpIsub) || in.Def.BitSize != 32 || in.Def.NumComponents != 1 || p.Can(&in.Def) {
 				continue
 			}
 			mul := in.Srcs[1].Def.Instr
-			if !isProduct(mul, 32) || !mul.Def.UsedOnce() || p.can[mul.Def.Index] {
+			if !isProduct(mul, 32) || !mul.Def.UsedOnce() || p.Can(&mul.Def) {
 				continue
 			}
 			for k := range mul.Srcs {
 				f := &mul.Srcs[k]
-				if _, isConst := f.Const(0); !isConst && int(f.Def.Index) < len(p.can) && p.can[f.Def.Index] && f.Def.Instr.Kind != ir.KindPhi {
+				if _, isConst := f.Const(0); !isConst && p.Can(f.Def) && f.Def.Instr.Kind != ir.KindPhi {
 					f.Set(negated(f))
 					f.Swizzle = ir.Broadcast(0)
 					in.Become(ir.OpIadd)

@@ -6,7 +6,7 @@ import "nirc/ir"
 // and a sampler that no index chooses, for that may be good only where it stands, and where no store can come between. The
 // reference moves them too, and so the preamble has the shader's texture and sampler states. Its operations without
 // a level have derivatives of 0 there.
-func (p *preamble) movesTexture(in *ir.Instr) bool {
+func movesTexture(in *ir.Instr) bool {
 	ti := in.TexInfo()
 	switch in.TexOp {
 	case ir.TexOpTxl:
@@ -31,7 +31,7 @@ func (p *preamble) movesTexture(in *ir.Instr) bool {
 			return false
 		}
 	}
-	return in.Def.BitSize == 32 && !ti.IsSparse && !ti.IsShadow && !ti.Aliased && ti.Dim != ir.DimBuf && p.allCan(in)
+	return in.Def.BitSize == 32 && !ti.IsSparse && !ti.IsShadow && !ti.Aliased && ti.Dim != ir.DimBuf
 }
 
 // fixedDeref reports whether a deref has no index but constants.
@@ -45,15 +45,15 @@ func fixedDeref(in *ir.Instr) bool {
 	return in.Kind == ir.KindDeref && in.Deref == ir.DerefVar
 }
 
-// withoutDerivatives gives the copy of a texture operation without a level the derivatives that it has where all
+// Copied gives the copy of a texture operation without a level the derivatives that it has where all
 // invocations look at one place.
-func (p *preamble) withoutDerivatives(c *ir.Instr) {
-	if c.TexOp != ir.TexOpTex {
+func (p *preamble) Copied(b *ir.Builder, c *ir.Instr) {
+	if c.Kind != ir.KindTex || c.TexOp != ir.TexOpTex {
 		return
 	}
-	zero := p.b.ImmFloat(0, 32)
-	none := p.b.Vec(zero, zero)
+	zero := b.ImmFloat(0, 32)
+	none := b.Vec(zero, zero)
 	c.TexOp = ir.TexOpTxd
-	p.pre.AddTexSrc(c, ir.TexSrcDdx, none)
-	p.pre.AddTexSrc(c, ir.TexSrcDdy, none)
+	b.Shader.AddTexSrc(c, ir.TexSrcDdx, none)
+	b.Shader.AddTexSrc(c, ir.TexSrcDdy, none)
 }

@@ -71,6 +71,9 @@ func (u *uniforms) result(bits int) (uint32, bool) {
 	return u.appendPiece(piece{halves: bits / 16}, preambleBudget)
 }
 
+// resultRoom is how many halves result has left.
+func (u *uniforms) resultRoom() int { return max(0, preambleBudget-(u.reserved+3)&^3-u.used.all) }
+
 // base makes a piece for a 64-bit address that the preamble computes.
 func (u *uniforms) base() (uint32, bool) {
 	return u.appendPiece(piece{halves: 4, base: true}, baseHalves)
