@@ -9,9 +9,12 @@ import (
 func (s *isel) derivative(in *ir.Instr) bool {
 	mode := isa.TexDdx
 	switch in.Intr {
-	case ir.IntrDdx, ir.IntrDdxCoarse, ir.IntrDdxFine:
-	case ir.IntrDdy, ir.IntrDdyCoarse, ir.IntrDdyFine:
+	case ir.IntrDdx, ir.IntrDdxCoarse:
+	case ir.IntrDdy, ir.IntrDdyCoarse:
 		mode = isa.TexDdy
+	case ir.IntrDdxFine, ir.IntrDdyFine:
+		s.fail(in, "fine derivatives are not supported: the texture pipe has one kind, and no fact says that it tells the rows and columns of a quad apart")
+		return true
 	default:
 		return false
 	}

@@ -28,6 +28,8 @@ func TestRefused(t *testing.T) {
 			%1:32x4 = vec4 %3, %3, %3, %3` + store, "midgard: the mask of covered samples after depth tests (PostDepthCoverage) is not supported"},
 		{`shader fragment "main" { fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = load_sample_id %3:16 = u2u16 %2 %4:16 = iadd_sat %3, %3 %5:32 = u2u32 %4
 			%1:32x4 = vec4 %5, %5, %5, %5` + store, "iadd_sat of 16 bits is not supported: it must be lowered"},
+		{`shader fragment "main" { fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = load_input %0 io_semantics={VAR0 1} dest_type=f32 %3:32 = ddy_fine %2
+			%1:32x4 = vec4 %3, %3, %3, %3` + store, "midgard: fine derivatives are not supported"},
 		{`shader fragment "main" { fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32x2 = load_barycentric_pixel interp_mode=noperspective %3:32 = load_interpolated_input %2, %0 io_semantics={VAR18 1} dest_type=f32
 			%4:32 = load_input %0 io_semantics={VAR18 1} dest_type=f32 %5:32 = fadd %3, %4 %1:32x4 = vec4 %5, %5, %5, %5` + store,
 			"a component of location 18 that is interpolated with and without perspective is not supported"},

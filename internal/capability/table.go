@@ -25,9 +25,11 @@ var groups = [...]group{
 		spv.CapabilityStorageBufferArrayDynamicIndexing, spv.CapabilityStorageImageArrayDynamicIndexing, spv.CapabilityClipDistance,
 		spv.CapabilityCullDistance, spv.CapabilityImageCubeArray, spv.CapabilitySampleRateShading, spv.CapabilityInputAttachment, spv.CapabilityMinLod,
 		spv.CapabilitySampled1D, spv.CapabilityImage1D, spv.CapabilitySampledCubeArray, spv.CapabilitySampledBuffer, spv.CapabilityImageBuffer,
-		spv.CapabilityImageMSArray, spv.CapabilityStorageImageExtendedFormats, spv.CapabilityImageQuery, spv.CapabilityDerivativeControl,
+		spv.CapabilityImageMSArray, spv.CapabilityStorageImageExtendedFormats, spv.CapabilityImageQuery,
 		spv.CapabilityInterpolationFunction, spv.CapabilityStorageImageReadWithoutFormat, spv.CapabilityStorageImageWriteWithoutFormat,
 	}, vulkan: "1.0"},
+	{list: []spv.Capability{spv.CapabilityDerivativeControl}, vulkan: "1.0", lacks: map[string]Lack{
+		"midgard": {Why: "the texture pipe has one kind of derivative, and no fact says that it tells the rows and columns of a quad apart"}}},
 	{list: []spv.Capability{
 		spv.CapabilityGeometry, spv.CapabilityTessellation, spv.CapabilityTessellationPointSize, spv.CapabilityGeometryPointSize,
 	}, vulkan: "1.0", lacks: map[string]Lack{"ir3": {Why: "the hardware has no such stage", Of: a702}}},

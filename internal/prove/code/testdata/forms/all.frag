@@ -17,12 +17,16 @@ layout(location = 2) out uvec2 u;
 layout(location = 4) out float one;
 #if FORM < 4
 #define SYSTEM gl_PrimitiveID + gl_Layer + gl_ViewportIndex + gl_ViewIndex
+#define DFDY dFdyFine
+#define FWIDTH fwidthCoarse
 #else
 #define SYSTEM 3
+#define DFDY dFdy
+#define FWIDTH fwidth
 #endif
 layout(set = 0, binding = 0) uniform U { vec4 w; uint n; };
 void main() {
-	o = a + vec4(p, q[1].xy) * w + gl_FragCoord + float(gl_FrontFacing) + vec4(dFdx(a.x), dFdyFine(a.y), fwidthCoarse(p.x), fwidth(a.w)) + q[n & 1].xyzx;
+	o = a + vec4(p, q[1].xy) * w + gl_FragCoord + float(gl_FrontFacing) + vec4(dFdx(a.x), DFDY(a.y), FWIDTH(p.x), fwidth(a.w)) + q[n & 1].xyzx;
 	k = ivec4(f, SYSTEM);
 	u = uvec2(gl_PointCoord * 8.0);
 #if FORM == 4
