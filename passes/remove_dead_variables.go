@@ -12,9 +12,6 @@ var removeDeadVariablesPass = &Pass{
 // used, and those of writeOnlyModes that are only written, stores included.
 func removeDeadVariables(c *Context, s *ir.Shader) (bool, error) {
 	modes := c.Modes("modes")
-	if !anyVariable(s, modes) {
-		return false, nil
-	}
 	live := make([]bool, highestVarID(s)+1)
 	doubt := liveVariables(s, live)
 	progress := false
@@ -32,21 +29,6 @@ func removeDeadVariables(c *Context, s *ir.Shader) (bool, error) {
 		}
 	}
 	return filterVars(&s.Variables, modes, live) || progress, nil
-}
-
-// anyVariable reports whether there is a variable of one of the modes: of most modes no shader has any.
-func anyVariable(s *ir.Shader, modes ir.Mode) bool {
-	for _, v := range s.Variables {
-		if v.Mode&modes != 0 {
-			return true
-		}
-	}
-	for _, f := range s.Functions {
-		if f.Impl != nil && modes&ir.ModeFunctionTemp != 0 && len(f.Impl.Locals) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // liveVariables marks in live, by their numbers, the variables that are used. doubt: a deref was met that does not show its
