@@ -316,6 +316,11 @@ func TestOperands(t *testing.T) {
 		{body: "%a = OpConvertUToAccelerationStructureKHR %long %l0", want: "the result type is", decl: "%as = OpTypeAccelerationStructureKHR\n%rq = OpTypeRayQueryKHR\n%prq = OpTypePointer Private %rq\n%query = OpVariable %prq Private\n", head: "OpCapability RayQueryKHR\nOpExtension \"SPV_KHR_ray_query\"\n"},
 		{body: "OpRayQueryInitializeKHR %query %c0 %c0 %c0 %fv3 %f0 %fv3 %f0", want: "not an acceleration structure", decl: "%as = OpTypeAccelerationStructureKHR\n%rq = OpTypeRayQueryKHR\n%prq = OpTypePointer Private %rq\n%query = OpVariable %prq Private\n", head: "OpCapability RayQueryKHR\nOpExtension \"SPV_KHR_ray_query\"\n"},
 		{body: "%r = OpCompositeConstructReplicateEXT %uint %c0", want: "composite", head: "OpCapability ReplicatedCompositesEXT\nOpExtension \"SPV_EXT_replicated_composites\"\n"},
+		// clocks, pointers, components
+		{body: "%r = OpReadClockKHR %long %c3\n%z = OpUConvert %uint %r\nOpStore %x %z", want: "ir:pack_64_2x32", head: "OpCapability ShaderClockKHR\nOpExtension \"SPV_KHR_shader_clock\"\n"},
+		{body: "%r = OpReadClockKHR %u2 %c3\n%z = OpCompositeExtract %uint %r 1\nOpStore %x %z", want: "ir:shader_clock memory_scope=subgroup", head: "OpCapability ShaderClockKHR\nOpExtension \"SPV_KHR_shader_clock\"\n"},
+		{body: "%p = OpAccessChain %psu %buf %c2\n%q = OpPtrNotEqual %bool %p %p\n%s = OpSelect %uint %q %c0 %c1\nOpStore %x %s", want: "ir:inot"},
+		{body: "%r = OpVectorTimesScalar %v2 %fv2 %fv3", want: "the operands have different component counts"},
 		// debugPrintfEXT
 		{body: "%r = OpExtInst %void %dp 1 %fmt %lt", want: "ir:b2i32", head: "OpExtension \"SPV_KHR_non_semantic_info\"\n%dp = OpExtInstImport \"NonSemantic.DebugPrintf\"\n", mode: "%fmt = OpString \"%u\"\n"},
 		{body: "%r = OpExtInst %void %dp 2 %fmt %lt", want: "instruction 2 of NonSemantic.DebugPrintf is not supported", head: "OpExtension \"SPV_KHR_non_semantic_info\"\n%dp = OpExtInstImport \"NonSemantic.DebugPrintf\"\n", mode: "%fmt = OpString \"%u\"\n"},

@@ -9,7 +9,7 @@ import (
 	"nirc/ir"
 )
 
-// ruleCase is a bundle that is right but for one thing, of a program with some metadata, and what checking mode says of it.
+// ruleCase is a bundle that is right except for one thing, of a program with some metadata, and what checking mode says of it.
 type ruleCase struct {
 	name   string
 	meta   func() *abi.Meta
