@@ -65,6 +65,7 @@ const (
 	faultImageCoords                      // two coordinates of images that are lines or buffers
 	faultTexelLevel                       // levels of texel buffers
 	faultRelativeRepeat                   // repetitions of what is relative to a0.x
+	faultHelpers                          // the metadata asks for no helpers
 	numFaults
 )
 

@@ -245,6 +245,7 @@ var faultCases = []struct {
 		return onBothGens(s, 1, 256)
 	}},
 	{faultFullQuads, "whole quads", func() error { return quadReader(ir.IntrDdxFine) }},
+	{faultHelpers, "helpers", func() error { return quadReader(ir.IntrDdx) }},
 	{faultLayer, "layers of input attachments", func() error {
 		s, b := newStage(ir.StageFragment)
 		layer := b.Intrinsic(ir.IntrLoadInput, 1, 32, b.Imm32(0)).Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassInt, Bits: 32}.Pack()).
@@ -515,6 +516,45 @@ func quadReader(by ir.Intrinsic) error {
 	}
 	outputTo(b, &b.Intrinsic(by, 1, 32, srcs...).Def, ir.SlotData0)
 	return stageDiffer(s, "a740")
+}
+
+// TestHelpersAsked: fragment shaders ask for helpers where lookups choose their level by derivatives, and only there.
+func TestHelpersAsked(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		op    ir.TexOp
+		comps uint8
+		more  []ir.TexSrc
+		want  bool
+	}{
+		{"lookup", ir.TexOpTex, 4, nil, true}, {"bias", ir.TexOpTxb, 4, []ir.TexSrc{ir.TexSrcBias}, true}, {"level", ir.TexOpTxl, 4, []ir.TexSrc{ir.TexSrcLod}, false},
+		{"query", ir.TexOpLod, 2, nil, true}, {"gather", ir.TexOpTg4, 4, nil, false},
+	} {
+		for _, prefetched := range []bool{false, true} {
+			s, b := newStage(ir.StageFragment)
+			x := &texBuild{s: s, b: b}
+			uv := inputFrom(b, ir.SlotVar0, 0, 2)
+			if !prefetched {
+				half := b.ImmFloat(0.5, 32)
+				uv = b.Vec(b.Fmul(b.Channel(uv, 0), half), b.Fmul(b.Channel(uv, 1), half))
+			}
+			srcs := append(at(x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)), texSource{ir.TexSrcCoord, uv})
+			for _, k := range c.more {
+				srcs = append(srcs, texSource{k, b.ImmFloat(0.5, 32)})
+			}
+			v := b.Channel(&x.op(c.op, c.comps, ir.Dim2D, false, srcs...).Def, 0)
+			outputTo(b, b.Vec(v, v, v, v), ir.SlotData0)
+			for _, gpu := range []string{"a610", "a630", "a740"} {
+				bin, err := compile(s, CompileOptions{GPU: gpu})
+				if err != nil {
+					t.Fatalf("%s on %s: %v", c.name, gpu, err)
+				}
+				if bin.Meta.NeedsQuads != c.want {
+					t.Errorf("%s on %s, with %d prefetches: helpers are asked for: %t, want %t", c.name, gpu, len(bin.Meta.Prefetches), bin.Meta.NeedsQuads, c.want)
+				}
+			}
+		}
+	}
 }
 
 // TestQuadReaders: fragment shaders that read fibers of their quads ask for whole quads where they must.

@@ -165,7 +165,7 @@ func (s *isel) derivative(in *ir.Instr) bool {
 	default:
 		return false
 	}
-	s.meta.NeedsQuads = true
+	s.wantQuads()
 	half := in.Def.BitSize == 16
 	ops := make([]opnd, in.Def.NumComponents)
 	for c := range ops {

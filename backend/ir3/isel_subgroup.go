@@ -102,7 +102,9 @@ func (s *isel) quad(in *ir.Instr, op isa.Op, o opnd) opnd {
 	}
 	d := s.newReg(o.half)
 	s.add(t, d, uses...)
-	s.meta.NeedsQuads = s.sh.Stage == ir.StageFragment
+	if s.sh.Stage == ir.StageFragment {
+		s.wantQuads()
+	}
 	return s.value(d)
 }
 

@@ -22,7 +22,7 @@ func (s *isel) tex(in *ir.Instr) {
 		return
 	}
 	if ops := s.prefetched(in); ops != nil {
-		s.meta.NeedsQuads = true
+		s.wantQuads()
 		s.setComps(&in.Def, ops...)
 		return
 	}
@@ -411,12 +411,15 @@ func (x *texSel) offsets(t *isa.Instr, dims int) []opnd {
 	return v
 }
 
+// wantQuads has the metadata ask for helpers: fibers whose registers others of the quad read.
+func (s *isel) wantQuads() { s.meta.NeedsQuads = !faults.has(faultHelpers) }
+
 // implicit reports whether LODs can be computed from neighbours, and notes it.
 func (x *texSel) implicit() bool {
 	if x.s.sh.Stage != ir.StageFragment {
 		return false
 	}
-	x.s.meta.NeedsQuads = true
+	x.s.wantQuads()
 	return true
 }
 

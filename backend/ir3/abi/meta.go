@@ -443,6 +443,9 @@ func (m *Meta) checkOutputs() error {
 }
 
 func (m *Meta) checkPrefetches() error {
+	if len(m.Prefetches) > 0 && !m.NeedsQuads {
+		return errors.New("ir3 meta: there are texture prefetches, which take derivatives, and no helpers are asked for")
+	}
 	for _, f := range m.Prefetches {
 		if m.Stage != ir.StageFragment || f.Reg < 0 || f.Reg > MaxPrefetchReg+1-bits.Len8(f.Mask) {
 			return fmt.Errorf("ir3 meta: the texture prefetch into register %d cannot be had", f.Reg)

@@ -90,6 +90,7 @@ func anyMeta(gen isa.Gen, stage ir.Stage) *abi.Meta {
 		return m
 	case ir.StageFragment:
 		m.Inputs, m.TotalIn = []abi.Input{{Slot: ir.SlotVar0, Mask: 3, Reg: abi.NoReg, Interp: ir.InterpSmooth}}, 2
+		m.NeedsQuads = true
 		m.Prefetches = []abi.Prefetch{{Reg: 20, Mask: 15, Texture: 4, Sampler: 5}}
 		out.Slot = ir.SlotData0
 	case ir.StageVertex:

@@ -90,8 +90,12 @@ func (p *program) besides(pc int) string {
 		if x.Flags&isa.SY == 0 {
 			return "(sy) is missing: two of the four lookups of a quad may be under way"
 		}
+	case isa.OpDsx, isa.OpDsy, isa.OpSam, isa.OpSamb, isa.OpGetlod:
+		if p.meta.Stage == ir.StageFragment && !p.meta.NeedsQuads {
+			return "the meta does not ask for helpers"
+		}
 	case isa.OpDsxpp1, isa.OpDsypp1, isa.OpQuadBrcst, isa.OpQuadHoriz, isa.OpQuadVert, isa.OpQuadDiag:
-		if p.meta.Stage == ir.StageFragment && !p.meta.FullQuads {
+		if p.meta.Stage == ir.StageFragment && !(p.meta.FullQuads && p.meta.NeedsQuads) {
 			return "the meta does not ask for whole quads"
 		}
 	case isa.OpRayIntersection:
