@@ -164,25 +164,34 @@ func full(b *ir.Builder, d *ir.Def) *ir.Def {
 
 // store stores what position v in clip coordinates is for the hardware.
 func (p *position) store(b *ir.Builder, v *ir.Def) {
-	xyz := b.Channels(v, 0, 3)
 	var inv *ir.Def
-	switch {
-	case p.known:
+	if p.known {
 		inv = b.ImmFloat(p.overW, 32)
-	default:
-		inv = b.Fmin(b.Fmax(b.Frcp(b.Channel(v, 3)), b.ImmFloat(-maxOverW, 32)), b.ImmFloat(maxOverW, 32))
+	} else {
+		rcp := b.Insert(b.Shader.NewALU(ir.OpFrcp, 1, 32, v))
+		rcp.Srcs[0].Swizzle = ir.Broadcast(3)
+		inv = b.Fmin(b.Fmax(&rcp.Def, b.ImmFloat(-maxOverW, 32)), b.ImmFloat(maxOverW, 32))
 	}
+	xyz := v
 	if !p.known || p.overW != 1 {
-		xyz = b.Fmul(xyz, inv)
+		xyz = three(b, ir.OpFmul, v, inv)
+		xyz.Instr.Srcs[1].Swizzle = ir.Broadcast(0)
 	}
 	scale := &b.Intrinsic(ir.IntrLoadViewportScale, 3, 32).Def
 	move := &b.Intrinsic(ir.IntrLoadViewportOffset, 3, 32).Def
-	xyz = b.Fadd(b.Fmul(xyz, scale), move)
-	zero := b.Imm32(0)
-	out := b.Vec(b.Channel(xyz, 0), b.Channel(xyz, 1), b.Channel(xyz, 2), inv)
+	xyz = b.Fadd(three(b, ir.OpFmul, xyz, scale), move)
+	out := b.Vec(xyz, xyz, xyz, inv)
+	for k := range 3 {
+		out.Instr.Srcs[k].Swizzle = ir.Broadcast(k)
+	}
 	sem := ir.IOSemantics{Location: ir.SlotPos, NumSlots: 1}
-	b.Intrinsic(ir.IntrStoreOutput, 0, 0, out, zero).Set(ir.IdxRange, 1).Set(ir.IdxWriteMask, 15).
+	b.Intrinsic(ir.IntrStoreOutput, 0, 0, out, b.Imm32(0)).Set(ir.IdxRange, 1).Set(ir.IdxWriteMask, 15).
 		Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack()).Set(ir.IdxIoSemantics, sem.Pack())
+}
+
+// three is an operation on the first three components of vectors.
+func three(b *ir.Builder, op ir.Op, x, y *ir.Def) *ir.Def {
+	return &b.Insert(b.Shader.NewALU(op, 3, 32, x, y)).Def
 }
 
 func (p *position) remove() {
