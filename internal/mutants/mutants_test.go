@@ -161,7 +161,7 @@ func TestF(t *testing.T) {
 		"f: < becomes <=": noticedByOwn, "f: statement dropped": survived, "f: statement dropped #2": survived, "f: statement dropped #3": noticedByOwn,
 		"f: * becomes +": noticedByOwn, "f: - becomes + #2": noticedByOwn, "f: 5 becomes 6": survived, "unused: 1 becomes 2": survived,
 	}
-	c := &config{n: 100, only: regexp.MustCompile(""), timeout: time.Minute, memory: 8192, patterns: []string{"./..."}, root: dir}
+	c := &config{n: 100, only: regexp.MustCompile(""), timeout: time.Minute, slow: time.Minute, memory: 8192, patterns: []string{"./..."}, root: dir}
 	for len(want) > 0 && c.seed < 40 { // a sample has one change of a statement
 		c.seed++
 		tryAll(t, c, want)
