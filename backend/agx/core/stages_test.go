@@ -105,7 +105,7 @@ func TestVertex(t *testing.T) {
 }
 
 func fragMeta() *abi.Meta {
-	return &abi.Meta{Stage: ir.StageFragment, Halves: 64, UsesDiscard: true,
+	return &abi.Meta{Stage: ir.StageFragment, Halves: 64, UsesDiscard: true, NeedsQuads: true,
 		Pass: abi.Pass{Translucent: true, WritesSampleMask: true, WritesDepth: true, WritesStencil: true, WritesTile: true, SeparateTriangles: true},
 		Coefs: []abi.Coef{{Source: abi.CoefW, CF: 0, Count: 1}, {Source: abi.CoefZ, CF: 1, Count: 1},
 			{CF: 2, Slot: ir.SlotVar0, Count: 2, Interp: ir.InterpSmooth},
