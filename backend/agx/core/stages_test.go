@@ -434,6 +434,7 @@ func TestPassSays(t *testing.T) {
 		{"writes depth", func(p *program) { p.uses.depth = true }, func(m *abi.Meta) { m.Pass.WritesDepth = true }},
 		{"writes stencil", func(p *program) { p.uses.stencil = true }, func(m *abi.Meta) { m.Pass.WritesStencil = true }},
 		{"looks at other lanes", func(p *program) { p.uses.lanes = true }, func(m *abi.Meta) { m.Pass.SeparateTriangles = true }},
+		{"takes derivatives", func(p *program) { p.uses.quads, p.meta.Pass.SeparateTriangles = true, true }, func(m *abi.Meta) { m.NeedsQuads = true }},
 		{"writes memory without early tests", func(p *program) { p.uses.stores = true }, func(m *abi.Meta) { m.KeepDepth, m.WritesMemory = true, true }},
 		{"writes memory", func(p *program) { p.uses.stores = true }, func(m *abi.Meta) { m.EarlyFragmentTests, m.WritesMemory = true, true }},
 	} {
