@@ -34,15 +34,6 @@ func (v *Values[O]) At(d *ir.Def, k int) (o O, ok bool) {
 	return v.ops[at+k], true
 }
 
-// Chooser is the if that a phi of two sides chooses by, nil of a loop's and others.
-func Chooser(phi *ir.Instr) *ir.If {
-	x, ok := ir.Prev(phi.Block).(*ir.If)
-	if !ok || len(phi.Srcs) != 2 || phi.PhiSrc(x.Then.LastBlock()) == nil || phi.PhiSrc(x.Else.LastBlock()) == nil {
-		return nil
-	}
-	return x
-}
-
 // Literal is part k, counted through all components, of a constant, and 0 of an
 // undefined value; false for what is computed.
 func Literal(d *ir.Def, k int) (bits uint32, ok bool) {

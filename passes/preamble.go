@@ -116,7 +116,7 @@ func (p *Preamble) movable(in *ir.Instr) bool {
 	case ir.KindLoadConst, ir.KindUndef:
 		return true
 	case ir.KindPhi:
-		if x := chooser(in); x == nil || !p.can[x.Cond.Def.Index] {
+		if x := analysis.Chooser(in); x == nil || !p.can[x.Cond.Def.Index] {
 			return false
 		}
 	case ir.KindCall:
@@ -128,15 +128,6 @@ func (p *Preamble) movable(in *ir.Instr) bool {
 		}
 	}
 	return !p.t.Guarded(in) || !p.ended && analysis.UnderIfs(in.Block, p.can)
-}
-
-// chooser is the if that a phi of two sides chooses by, nil of a loop's and others.
-func chooser(phi *ir.Instr) *ir.If {
-	x, ok := ir.Prev(phi.Block).(*ir.If)
-	if !ok || len(phi.Srcs) != 2 || phi.PhiSrc(x.Then.LastBlock()) == nil || phi.PhiSrc(x.Else.LastBlock()) == nil {
-		return nil
-	}
-	return x
 }
 
 // Choose finds what the preamble leaves for the shader, and gives it places; false if that is nothing.
@@ -189,7 +180,7 @@ func (p *Preamble) weigh() {
 			total += share(in.Srcs[i].Def)
 		}
 		if in.Kind == ir.KindPhi {
-			total += share(chooser(in).Cond.Def)
+			total += share(analysis.Chooser(in).Cond.Def)
 		}
 		p.gain[in.Def.Index] = total
 	}
@@ -253,7 +244,7 @@ func (p *Preamble) findNeeded() {
 				p.need[in.Srcs[k].Def.Index] = true
 			}
 			if in.Kind == ir.KindPhi {
-				p.need[chooser(in).Cond.Def.Index] = true
+				p.need[analysis.Chooser(in).Cond.Def.Index] = true
 			}
 			p.ifs.Computes(in, p.t.Cost(in), p.t.Guarded(in))
 		}
@@ -293,7 +284,7 @@ func (p *Preamble) PreambleBlock(b *ir.Block) {
 
 // choice makes what an if chooses: by a phi of the preamble's own if, if it has one, else by a selection.
 func (p *Preamble) choice(in *ir.Instr, join *ir.If) {
-	x := chooser(in)
+	x := analysis.Chooser(in)
 	side := func(l *ir.List) *ir.Def { return p.c.Def(in.PhiSrc(l.LastBlock()).Def) }
 	p.choices = true
 	if join != nil {

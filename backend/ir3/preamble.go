@@ -14,6 +14,12 @@ import (
 // leaves it in the const file (ir3.md §6.9). It is a function of
 // its own: selected first, allocated after the main program, so that the
 // registers of inputs are left alone.
+//
+// It is not formed in the IR by passes.Preamble, as AGX's is, for what it is to have is known at selection alone: which
+// loads the const file has already (pushedLoad) and how much room is left in it; which conditions, offsets and constants
+// the main program's instructions take as operands, so that computing them in both is free and only a value that is
+// read as a whole is worth a place; and that a uniform value which the preamble has for another may stay in the main program too
+// (kept and inside are apart). Both programs are selected from the one function, with what is selected of handles and of the const file shared.
 
 // preamble is the plan of it.
 type preamble struct {
@@ -84,7 +90,7 @@ func (s *isel) isUniform(in *ir.Instr) bool {
 		return s.uniformLookup(in)
 	case ir.KindPhi:
 		// What an if chooses by what is the same for all.
-		x := backend.Chooser(in)
+		x := analysis.Chooser(in)
 		if x == nil || !s.pre.uniform[x.Cond.Def.Index] || in.Def.BitSize > 32 || in.Def.BitSize == 8 || in.Def.NumComponents != 1 {
 			return false
 		}
@@ -231,7 +237,7 @@ func (s *isel) idle(b *ir.Block, phis bool) bool {
 
 // choice selects what an if chooses, in the preamble, where all is in one block.
 func (s *isel) choice(phi *ir.Instr) {
-	x := backend.Chooser(phi)
+	x := analysis.Chooser(phi)
 	side := func(l *ir.List) opnd { return s.comp(phi.PhiSrc(l.LastBlock()).Def, 0) }
 	half := isHalf(&phi.Def)
 	cond := s.condition(&x.Cond, half)

@@ -1,10 +1,10 @@
 package ir3
 
 import (
-	"nirc/backend"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
 	"nirc/ir"
+	"nirc/passes/analysis"
 )
 
 // Ifs of the preamble. One fiber runs it, so that nobody parts at a branch; but a branch takes a predicate, which
@@ -68,7 +68,7 @@ func (s *isel) PreambleBlock(b *ir.Block) {
 		switch {
 		case in.Kind != ir.KindPhi:
 			s.grouped(in)
-		case !p.ifs.Kept(backend.Chooser(in)):
+		case !p.ifs.Kept(analysis.Chooser(in)):
 			s.choice(in)
 		}
 		if s.err != nil {

@@ -97,3 +97,12 @@ func UnderIfs(b *ir.Block, can []bool) bool {
 	}
 	return true
 }
+
+// Chooser is the if that a phi of two sides chooses by, nil of a loop's and others.
+func Chooser(phi *ir.Instr) *ir.If {
+	x, ok := ir.Prev(phi.Block).(*ir.If)
+	if !ok || len(phi.Srcs) != 2 || phi.PhiSrc(x.Then.LastBlock()) == nil || phi.PhiSrc(x.Else.LastBlock()) == nil {
+		return nil
+	}
+	return x
+}
