@@ -10,11 +10,14 @@ var optUniformAtomicsPass = &Pass{
 	Doc: "Where all lanes of a subgroup do an atomic at the same place, one does it with the reduction of all their operands; if the result is used, each lane's is what was there combined " +
 		"with a scan over the lanes before it. Explicit buffer, shared and global atomics whose place is uniform by the divergence analysis; helpers of fragment shaders take no part. " +
 		"Makes reduce, exclusive_scan, elect and read_first_invocation: lower_subgroups comes after it.",
-	Options: []Option{{"float_add", "additions of floats too: the sum is rounded in another order", false}},
+	Options: []Option{
+		{"float_add", "additions of floats too: the sum is rounded in another order", false},
+		{"join", "give all lanes the result of the one by a reduction, to which the others add nothing, and not by read_first_invocation", false},
+	},
 }
 
 func optUniformAtomics(c *Context, s *ir.Shader) (bool, error) {
-	floatAdd := c.Bool("float_add")
+	floatAdd, join := c.Bool("float_add"), c.Bool("join")
 	return eachImpl(s, ir.MetaNone, func(impl *ir.Impl) bool {
 		list := collect(impl, func(in *ir.Instr) bool {
 			if atomicData(in) < 0 {
@@ -31,7 +34,7 @@ func optUniformAtomics(c *Context, s *ir.Shader) (bool, error) {
 		for _, in := range list {
 			if uniformPlace(in) && !oneLane(in.Block) {
 				op, _ := reducedBy(ir.AtomicOp(in.Get(ir.IdxAtomicOp)), floatAdd)
-				reduceAtomic(in, op)
+				reduceAtomic(in, op, join)
 				progress = true
 			}
 		}
@@ -85,7 +88,7 @@ func oneLane(b *ir.Block) bool {
 }
 
 // reduceAtomic replaces an atomic by one for all lanes that are there.
-func reduceAtomic(in *ir.Instr, op ir.Op) {
+func reduceAtomic(in *ir.Instr, op ir.Op, join bool) {
 	b := builderBefore(in)
 	used := !in.Def.Unused()
 	var guard *ir.If
@@ -96,6 +99,13 @@ func reduceAtomic(in *ir.Instr, op ir.Op) {
 	k := atomicData(in)
 	data := in.Srcs[k].Def
 	sum := b.Intrinsic(ir.IntrReduce, 1, data.BitSize, data).Set(ir.IdxReductionOp, uint64(op))
+	var rest *ir.Def // what the other lanes have
+	switch {
+	case used && join:
+		rest = b.ImmInt(0, in.Def.BitSize)
+	case used:
+		rest = undefAtStart(b.Impl, 1, in.Def.BitSize)
+	}
 	elect := b.PushIf(&b.Intrinsic(ir.IntrElect, 1, 1).Def)
 	var srcs [4]*ir.Def
 	for i := range in.Srcs {
@@ -106,17 +116,24 @@ func reduceAtomic(in *ir.Instr, op ir.Op) {
 	copy(one.Imm, in.Imm)
 	b.PopIf(elect)
 	if used {
-		undef := undefAtStart(b.Impl, 1, in.Def.BitSize)
-		base := &b.Intrinsic(ir.IntrReadFirstInvocation, 1, in.Def.BitSize, b.IfPhi(elect, &one.Def, undef)).Def
+		base := fromOne(b, b.IfPhi(elect, &one.Def, rest), join)
 		before := &b.Intrinsic(ir.IntrExclusiveScan, 1, data.BitSize, data).Set(ir.IdxReductionOp, uint64(op)).Def
 		v := b.ALU(op, base, before)
 		if guard != nil {
 			b.PopIf(guard)
-			v = b.IfPhi(guard, v, undef)
+			v = b.IfPhi(guard, v, undefAtStart(b.Impl, 1, in.Def.BitSize))
 		}
 		in.Def.RewriteUses(v)
 	}
 	in.Remove()
+}
+
+// fromOne gives all lanes what the one that did the atomic has; with join the others have 0.
+func fromOne(b *ir.Builder, v *ir.Def, join bool) *ir.Def {
+	if join {
+		return &b.Intrinsic(ir.IntrReduce, 1, v.BitSize, v).Set(ir.IdxReductionOp, uint64(ir.OpIor)).Def
+	}
+	return &b.Intrinsic(ir.IntrReadFirstInvocation, 1, v.BitSize, v).Def
 }
 
 // reducedBy returns the operation with which an atomic combines, false if it

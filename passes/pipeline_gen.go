@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x71367301
+const builtinSum = 0xaaa62df1
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1331,7 +1331,13 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 450, "level >= O1", nil},
 				{2, 451, "then", nil},
 				{3, 451, "", []node{
-					{2, 451, "opt_uniform_atomics", nil},
+					{4, 451, "", []node{
+						{2, 451, "opt_uniform_atomics", nil},
+						{4, 451, "", []node{
+							{2, 451, "join", nil},
+							{2, 451, "true", nil},
+						}},
+					}},
 				}},
 			}},
 			{2, 452, "lower_atomics", nil},

@@ -50,6 +50,7 @@ type Preamble struct {
 	moves                          []*ir.Instr
 	chosen                         []*ir.Instr
 	ended                          bool // the shader may have ended before what is classified now
+	wrote                          bool // it may have written memory, or waited for what others write
 	choices                        bool
 	ifs                            analysis.PreambleIfs
 	c                              *ir.Cloner
@@ -77,24 +78,27 @@ func (p *Preamble) FromFree(in *ir.Instr) bool {
 	return true
 }
 
+// Wrote reports whether the shader may have written memory, or waited for what others write, before what is classified now.
+func (p *Preamble) Wrote() bool { return p.wrote }
+
 // Choices reports whether Form moved what ifs choose: what is left of these may do nothing.
 func (p *Preamble) Choices() bool { return p.choices }
 
 // Classify finds what the preamble can compute: forward, as it must compute all that an instruction needs.
 func (p *Preamble) Classify(impl *ir.Impl, t PreambleTarget) {
 	n := int(impl.NumDefs)
-	p.impl, p.t, p.ended, p.choices = impl, t, false, false
+	p.impl, p.t, p.ended, p.wrote, p.choices = impl, t, false, false, false
 	p.can, p.free = slab.Zeroed(p.can, n), slab.Zeroed(p.free, n)
 	clear(p.moves)
 	p.moves, p.chosen = p.moves[:0], p.chosen[:0]
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
 			if !in.HasDef() {
-				p.ended = p.ended || endsShader(in)
+				p.ended, p.wrote = p.ended || endsShader(in), p.wrote || changesMemory(in)
 				continue
 			}
 			if !p.movable(in) {
-				p.ended = p.ended || in.Kind == ir.KindCall
+				p.ended, p.wrote = p.ended || in.Kind == ir.KindCall, p.wrote || changesMemory(in)
 				continue
 			}
 			if can, free := t.Moves(p, in); can {
@@ -108,6 +112,15 @@ func (p *Preamble) Classify(impl *ir.Impl, t PreambleTarget) {
 // endsShader reports whether an instruction may end the shader, or hides what does.
 func endsShader(in *ir.Instr) bool {
 	return isDiscard(in) || in.Kind == ir.KindCall || in.Kind == ir.KindJump && (in.Jump == ir.JumpReturn || in.Jump == ir.JumpHalt)
+}
+
+// changesMemory reports whether an instruction may change what loads after it read.
+func changesMemory(in *ir.Instr) bool {
+	if in.Kind != ir.KindIntrinsic {
+		return in.Kind == ir.KindCall
+	}
+	op := in.Memory().Op
+	return op == ir.MemStore || op == ir.MemAtomic || in.Intr == ir.IntrBarrier || in.Intr == ir.IntrBeginInvocationInterlock
 }
 
 // movable reports whether nothing but the target can be against moving an instruction.

@@ -67,16 +67,20 @@ func (p *preamble) Cost(in *ir.Instr) int32 {
 		return costTexture
 	case ir.KindIntrinsic:
 		switch in.Intr {
-		case ir.IntrLoadSsbo, ir.IntrLoadUbo, ir.IntrLoadConstant, ir.IntrLoadConstantAgx:
+		case ir.IntrLoadSsbo, ir.IntrLoadUbo, ir.IntrLoadGlobal, ir.IntrLoadConstant, ir.IntrLoadConstantAgx:
 			return costLoad
 		}
 	}
 	return 0
 }
 
-// Guarded reports whether in reads by an index that may be good only where it stands.
+// Guarded reports whether in reads by an index or a pointer that may be good only where it stands.
 func (p *preamble) Guarded(in *ir.Instr) bool {
-	return in.IsIntrinsic(ir.IntrLoadConstant) || in.IsIntrinsic(ir.IntrLoadSsbo) || in.IsIntrinsic(ir.IntrLoadConstantAgx)
+	switch in.Intr {
+	case ir.IntrLoadConstant, ir.IntrLoadSsbo, ir.IntrLoadGlobal, ir.IntrLoadConstantAgx:
+		return in.Kind == ir.KindIntrinsic
+	}
+	return false
 }
 
 // Moves finds out whether a value can be computed in the preamble.
@@ -113,6 +117,14 @@ func isConstantLoad(in *ir.Instr) bool {
 	return a&want == want && a&not == 0
 }
 
+// isEarlyLoad reports whether a load reads what was there when the shader began: it is by a pointer or a variable that is only
+// read, and comes before all that the invocation writes and waits for. What other invocations
+// write there meanwhile is a race.
+func (p *preamble) isEarlyLoad(in *ir.Instr) bool {
+	a := ir.Access(in.Get(ir.IdxAccess))
+	return !p.Wrote() && a&ir.AccessNonWriteable != 0 && a&(ir.AccessVolatile|ir.AccessCoherent) == 0
+}
+
 // movesWide reports whether an operation with a 64-bit result is one of addresses.
 func movesWide(in *ir.Instr) bool {
 	switch in.Op {
@@ -137,7 +149,9 @@ func (p *preamble) intrinsic(in *ir.Instr) (can, free bool) {
 	d := &in.Def
 	switch in.Intr {
 	case ir.IntrLoadSsbo:
-		return (d.BitSize == 32 || d.BitSize == 16) && isConstantLoad(in), false
+		return (d.BitSize == 32 || d.BitSize == 16) && (isConstantLoad(in) || p.isEarlyLoad(in)), false
+	case ir.IntrLoadGlobal: // a pointer need not be good where no invocation runs, as may be in a draw
+		return p.s.Stage == ir.StageCompute && (d.BitSize == 32 || d.BitSize == 16) && p.isEarlyLoad(in), false
 	case ir.IntrLoadConstantAgx:
 		base := in.Srcs[0].Def.Instr // of the tables that drivers write, this one alone has indices that may be the same for all
 		return base.IsIntrinsic(ir.IntrLoadSysvalAgx) && base.Get(ir.IdxFlags) == uint64(abi.UniformSamplerBiases), false

@@ -9,7 +9,7 @@ import "nirc/ir"
 func movesTexture(in *ir.Instr) bool {
 	ti := in.TexInfo()
 	switch in.TexOp {
-	case ir.TexOpTxl:
+	case ir.TexOpTxl, ir.TexOpTxf:
 	case ir.TexOpTex:
 		if ti.Dim != ir.Dim2D || ti.IsArray {
 			return false

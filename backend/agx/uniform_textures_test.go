@@ -104,15 +104,51 @@ void main() { o = LOOKUP; }`
 		"texture(a[2], at)":                          true,
 		"textureLod(a[1], at * 3.0, at.x)":           true,
 		"textureLod(c, at.xyy, 0.0)":                 true,
+		"texelFetch(a[3], ivec2(i, 1), 0)":           true,
 		"at.x < 1.0 ? texture(a[0], at) : vec4(1.0)": true,
 		"texture(a[0], uv)":                          false,
 		"texture(a[i], at)":                          false,
+		"texelFetch(a[i], ivec2(1), 0)":              false,
+		"texelFetch(a[3], ivec2(uv), 0)":             false,
 		"texture(c, at.xyy)":                         false, // the reference makes levels of cubes' derivatives
 		"textureOffset(a[0], at, ivec2(1))":          false,
 	} {
 		text := mainPart(t, ir.StageFragment, strings.Replace(source, "LOOKUP", lookup, 1))
-		if moves == strings.Contains(text, "texture_sample") {
+		if moves == (strings.Contains(text, "texture_sample") || strings.Contains(text, "texture_load")) {
 			t.Errorf("%s:\n%s", lookup, text)
+		}
+	}
+}
+
+// Memory is read by a pointer in the preamble where nothing but reads goes by that pointer, the pointer is the same for all, and the
+// invocation has not written or waited for others before.
+func TestPreamblePointers(t *testing.T) {
+	const source = `#version 460
+#extension GL_EXT_buffer_reference : require
+layout(local_size_x = 32) in;
+layout(buffer_reference, std430, buffer_reference_align = 4) QUALIFIERS buffer In { uint v[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) writeonly buffer Out { uint v[]; };
+layout(push_constant) uniform P { In i; Out o; uint n; };
+void main() {
+  uint id = gl_LocalInvocationIndex;
+  BEFORE o.v[id] = i.v[INDEX];
+}`
+	for _, c := range []struct {
+		qualifiers, before, index string
+		moves                     bool
+	}{
+		{"readonly", "", "n", true},
+		{"readonly", "if (n > 3)", "n", true},
+		{"readonly", "if (id > 3)", "n", false},
+		{"readonly", "", "id", false},
+		{"readonly", "o.v[id + 32] = 1;", "n", false},
+		{"readonly", "barrier(); memoryBarrierBuffer();", "n", false},
+		{"readonly volatile", "", "n", false},
+		{"", "", "n", false},
+	} {
+		text := mainPart(t, ir.StageCompute, strings.NewReplacer("QUALIFIERS", c.qualifiers, "BEFORE", c.before, "INDEX", c.index).Replace(source))
+		if c.moves == strings.Contains(text, "device_load") {
+			t.Errorf("%v:\n%s", c, text)
 		}
 	}
 }
