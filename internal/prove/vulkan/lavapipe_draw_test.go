@@ -686,8 +686,13 @@ func (c *drawCase) mayDiffer() int {
 // clip distances cut off, whole: of a pixel of several samples, some of which are inside, all or none stay. Of one sample
 // those stay whose distance is 0, which are on the edge of what clipping leaves: Vulkan leaves open whose that is, and of a
 // triangle that is thin there it is a pixel by itself (seed 151137 has one).
+//
+// With perspective and several samples, values at a centre that its triangle does not cover are extrapolated; where w comes near
+// zero there, the last digits of w are all that they hang on (seed 71082 has one, which is the same at a centroid).
 func (c *drawCase) mayDifferOn(target string) int {
 	switch {
+	case target != "midgard" && c.d.samples > 1 && slices.Contains(c.features, "perspective"):
+		return drawSize / 32
 	case target != "midgard" || !slices.Contains(c.features, "clip distance"):
 		return 0
 	case c.d.samples > 1:
