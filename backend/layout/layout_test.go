@@ -179,3 +179,45 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// TestHighBindings: without a layout, bindings beyond the first Bindings of a set have places of their own behind the elements of those,
+// and a driver finds them there.
+func TestHighBindings(t *testing.T) {
+	one := func(layout.Type) uint32 { return 1 }
+	for _, tab := range []*layout.Table{
+		{Name: "slots", Entries: one, Limit: 1 << 16, PerSet: true, Unit: 2, Bindings: 64, Sets: 5, Elements: 509, High: 3},
+		{Name: "images", Entries: one, Start: 34, Limit: 1 << 12, Unit: 1, Bindings: 16, Sets: 4, Elements: 48, High: 15},
+	} {
+		seen := map[[2]uint32]bool{}
+		for set := range tab.Sets {
+			for binding := range uint32(256) {
+				p, err := tab.Place(nil, set, binding, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for e := range p.Count {
+					n := p.At(e)
+					where := [2]uint32{p.Base, n}
+					if !tab.PerSet {
+						where[0] = 0
+					}
+					if seen[where] || n < tab.Start || n+tab.Unit > tab.Limit {
+						t.Fatalf("%s: element %d of binding %d of set %d is at %d, which is taken or beyond the table", tab.Name, e, binding, set, n)
+					}
+					seen[where] = true
+					if x, ok := tab.Lookup(nil, p.Base, n); !ok || x != (layout.Entry{Set: set, Binding: binding, Element: e}) {
+						t.Fatalf("%s, number %d: %+v, want element %d of binding %d of set %d", tab.Name, n, x, e, binding, set)
+					}
+				}
+			}
+		}
+		for _, c := range []struct {
+			binding, count uint32
+			want           string
+		}{{256, 1, "have bindings 0 to 255 of a set"}, {200, 2, "2 descriptors at binding 200 of set 1 are not supported"}, {200, 0, "descriptors without a number at binding 200"}} {
+			if _, err := tab.Place(nil, 1, c.binding, c.count); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want %q", tab.Name, err, c.want)
+			}
+		}
+	}
+}

@@ -27,6 +27,9 @@ type Table struct {
 	// Start + Unit*(b + Bindings*(s + Sets*e)), the set left out if PerSet: there are Bindings
 	// bindings a set, Sets sets, and Elements elements a binding.
 	Unit, Bindings, Sets, Elements uint32
+	// High is how many times Bindings more bindings a set may have without a layout, of one element each: binding k*Bindings + b stands
+	// where element Elements + k - 1 of binding b would.
+	High uint32
 }
 
 // Place is where a binding stands: element e at number First + e*Stride, in the table of set Base
@@ -129,18 +132,34 @@ func (t *Table) Fits(l *Layout) error {
 
 // derive places a binding by its numbers alone.
 func (t *Table) derive(set, binding, count uint32) (Place, error) {
+	high, elements := binding/t.Bindings, t.Elements
+	if high > 0 {
+		elements = 1
+	}
 	switch {
-	case binding >= t.Bindings:
-		return Place{}, fmt.Errorf("binding %d of set %d is not supported without a pipeline layout, by which %s have bindings 0 to %d of a set: give one (--layout)", binding, set, t.Name, t.Bindings-1)
-	case count > t.Elements:
-		return Place{}, fmt.Errorf("%d descriptors at binding %d of set %d are not supported without a pipeline layout, by which %s have room for %d: give one (--layout)", count, binding, set, t.Name, t.Elements)
+	case high > t.High:
+		return Place{}, fmt.Errorf("binding %d of set %d is not supported without a pipeline layout, by which %s have bindings 0 to %d of a set: give one (--layout)", binding, set, t.Name, t.Bindings*(t.High+1)-1)
+	case count > elements || count == 0 && high > 0:
+		return Place{}, fmt.Errorf("%s at binding %d of set %d are not supported without a pipeline layout, by which %s have room for %d: give one (--layout)", descriptors(count), binding, set, t.Name, elements)
 	}
 	sets := t.Sets
-	first := binding + t.Bindings*set
+	first := binding%t.Bindings + t.Bindings*set
 	if t.PerSet {
-		first, sets = binding, 1
+		first, sets = binding%t.Bindings, 1
 	}
-	return Place{Base: set, First: t.Start + t.Unit*first, Stride: t.Unit * t.Bindings * sets, Count: t.Elements}, nil
+	p := Place{Base: set, First: t.Start + t.Unit*first, Stride: t.Unit * t.Bindings * sets, Count: elements}
+	if high > 0 {
+		p.First += (t.Elements + high - 1) * p.Stride
+	}
+	return p, nil
+}
+
+// descriptors says how many there are, 0 if that is not known.
+func descriptors(count uint32) string {
+	if count == 0 {
+		return "descriptors without a number"
+	}
+	return fmt.Sprintf("%d descriptors", count)
 }
 
 // Entry is what a number of a table stands for: part is the entry of the element, where it takes
@@ -160,8 +179,12 @@ func (t *Table) Lookup(l *Layout, base, n uint32) (e Entry, ok bool) {
 		if e.Set = base; !t.PerSet {
 			e.Set, n = n%t.Sets, n/t.Sets
 		}
+		if n >= t.Elements {
+			e.Binding += t.Bindings * (n - t.Elements + 1)
+			return e, n < t.Elements+t.High
+		}
 		e.Element = n
-		return e, n < t.Elements
+		return e, true
 	}
 	if t.DynamicApart && base == t.Sets-1 {
 		return l.dynamic(n)

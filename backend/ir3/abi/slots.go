@@ -24,10 +24,13 @@ func Slots(gen isa.Gen) *layout.Table {
 
 var slots = [2]layout.Table{slotsOf(5), slotsOf(8)}
 
+// highBindings: without a layout a set has up to 256 bindings.
+const highBindings = 3
+
 func slotsOf(sets uint32) layout.Table {
 	return layout.Table{
 		Name: "descriptor slots", Entries: slotsPerElement, Limit: maxSlots, PerSet: true, DynamicApart: true,
-		Unit: 2, Bindings: 64, Sets: sets, Elements: maxSlots / (2 * 64),
+		Unit: 2, Bindings: 64, Sets: sets, Elements: maxSlots/(2*64) - highBindings, High: highBindings,
 	}
 }
 

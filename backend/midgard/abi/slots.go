@@ -18,11 +18,11 @@ var (
 	UBOTable = layout.Table{Name: "uniform buffers", Entries: perUniformBuffer, Start: uint32(NumUBOKinds - UBOPush), Limit: MaxUBOs,
 		Unit: 1, Bindings: 15, Sets: maxSets, Elements: 4}
 	// TextureTable numbers sampled images, texel buffers and input attachments.
-	TextureTable = layout.Table{Name: "textures", Entries: perTexture, Limit: 1 << 16, Unit: 1, Bindings: 64, Sets: maxSets, Elements: 256}
+	TextureTable = layout.Table{Name: "textures", Entries: perTexture, Limit: 1 << 16, Unit: 1, Bindings: 64, Sets: maxSets, Elements: 253, High: 3}
 	// SamplerTable numbers samplers.
-	SamplerTable = layout.Table{Name: "samplers", Entries: perSampler, Limit: 1 << 16, Unit: 1, Bindings: 64, Sets: maxSets, Elements: 256}
+	SamplerTable = layout.Table{Name: "samplers", Entries: perSampler, Limit: 1 << 16, Unit: 1, Bindings: 64, Sets: maxSets, Elements: 253, High: 3}
 	// ImageTable numbers storage images and storage texel buffers among the attributes.
-	ImageTable = layout.Table{Name: "storage images", Entries: perImage, Start: firstImage, Limit: MaxImages, Unit: 1, Bindings: 16, Sets: maxSets, Elements: 63}
+	ImageTable = layout.Table{Name: "storage images", Entries: perImage, Start: firstImage, Limit: MaxImages, Unit: 1, Bindings: 16, Sets: maxSets, Elements: 48, High: 15}
 )
 
 // OwnUBO is the index of a buffer of the binary's own in the UBO table.

@@ -58,6 +58,7 @@ func TestScripts(t *testing.T) {
 		{name: "block_arrays.amber", targets: everywhere(), checked: 1},
 		{name: "opaque.amber", targets: everywhere(), checked: 1},
 		{name: "shared_set.amber", targets: everywhere(), checked: 4},
+		{name: "high_bindings.amber", about: "each has a place of its own without a layout", targets: everywhere(), checked: 2},
 		{name: "partition.amber", targets: without("midgard", everywhere()), checked: 7},
 		{name: "amd.amber", about: "AMD's extended sets", targets: everywhere(), checked: 2},
 		{name: "group_ops.amber", about: "AMD's exchange between lanes, OpGroup… of subgroups, votes of quads, composites of equal parts",
