@@ -119,8 +119,7 @@ func changesMemory(in *ir.Instr) bool {
 	if in.Kind != ir.KindIntrinsic {
 		return in.Kind == ir.KindCall
 	}
-	op := in.Memory().Op
-	return op == ir.MemStore || op == ir.MemAtomic || in.Intr == ir.IntrBarrier || in.Intr == ir.IntrBeginInvocationInterlock
+	return in.Memory().Writes() || in.Intr == ir.IntrBarrier || in.Intr == ir.IntrBeginInvocationInterlock
 }
 
 // movable reports whether nothing but the target can be against moving an instruction.

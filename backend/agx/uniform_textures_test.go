@@ -129,9 +129,10 @@ layout(local_size_x = 32) in;
 layout(buffer_reference, std430, buffer_reference_align = 4) QUALIFIERS buffer In { uint v[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) writeonly buffer Out { uint v[]; };
 layout(push_constant) uniform P { In i; Out o; uint n; };
+shared uint lock;
 void main() {
-  uint id = gl_LocalInvocationIndex;
-  BEFORE o.v[id] = i.v[INDEX];
+  uint id = gl_LocalInvocationIndex, k = 0;
+  BEFORE o.v[id] = i.v[INDEX] + k;
 }`
 	for _, c := range []struct {
 		qualifiers, before, index string
@@ -143,6 +144,8 @@ void main() {
 		{"readonly", "", "id", false},
 		{"readonly", "o.v[id + 32] = 1;", "n", false},
 		{"readonly", "barrier(); memoryBarrierBuffer();", "n", false},
+		{"readonly", "k = atomicAdd(lock, id);", "n", false},
+		{"readonly", "k = atomicCompSwap(lock, 0, id);", "n", false},
 		{"readonly volatile", "", "n", false},
 		{"", "", "n", false},
 	} {
