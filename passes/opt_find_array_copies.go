@@ -93,7 +93,7 @@ func (a *arrayCopies) note(pos uint32, d *ir.Instr) {
 func (a *arrayCopies) intrinsic(in *ir.Instr) bool {
 	if in.Intr == ir.IntrLoadDeref {
 		if d := derefOf(in.Srcs[0].Def); d != nil {
-			a.drop(func(r *copyRun) bool { return compareDerefs(r.whole(), d) != noAlias })
+			a.read(d)
 		}
 		return false
 	}
@@ -105,8 +105,7 @@ func (a *arrayCopies) intrinsic(in *ir.Instr) bool {
 	case d != nil:
 		a.clobber(in.Flags, d)
 		if in.Intr == ir.IntrCopyDeref {
-			src := in.Srcs[1].Def.Instr
-			a.drop(func(r *copyRun) bool { return compareDerefs(r.whole(), src) != noAlias })
+			a.read(in.Srcs[1].Def.Instr)
 		}
 	case modes != 0:
 		a.runs = a.runs[:0]
@@ -130,6 +129,11 @@ func (a *arrayCopies) drop(f func(*copyRun) bool) {
 		}
 	}
 	a.runs = a.runs[:n]
+}
+
+// read drops the runs that have written what is read: a copy in place of theirs would come after it.
+func (a *arrayCopies) read(d *ir.Instr) {
+	a.drop(func(r *copyRun) bool { return compareDerefs(r.whole(), d) != noAlias })
 }
 
 // clobber takes note of a write that belongs to no run.
@@ -193,6 +197,7 @@ func (a *arrayCopies) copied(in, dst, src *ir.Instr) bool {
 	sl, si := lastIndex(src)
 	if dl == nil || sl == nil || di != si || compareDerefs(derefParent(dl), derefParent(sl)) != noAlias {
 		a.clobber(in.Flags, dst)
+		a.read(src)
 		return false
 	}
 	for i := range a.runs {
@@ -224,10 +229,7 @@ func (a *arrayCopies) copied(in, dst, src *ir.Instr) bool {
 func (a *arrayCopies) clobber2(pos uint32, dst, src *ir.Instr) {
 	a.note(pos, dst)
 	a.drop(func(r *copyRun) bool {
-		if r.apart(dst) {
-			return compareDerefs(r.wholeSrc(), dst) != noAlias
-		}
-		return compareDerefs(r.whole(), dst) != noAlias || compareDerefs(r.wholeSrc(), dst) != noAlias || compareDerefs(r.whole(), src) != noAlias
+		return compareDerefs(r.whole(), dst) != noAlias && !r.apart(dst) || compareDerefs(r.wholeSrc(), dst) != noAlias || compareDerefs(r.whole(), src) != noAlias
 	})
 }
 
