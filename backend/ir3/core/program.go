@@ -135,9 +135,6 @@ func (p *program) interfaceRegs() error {
 		if err := need(o.Reg, topBit(o.Registers()), o.Half, "an output"); err != nil {
 			return err
 		}
-		if int(o.Slot) >= ir.NumVaryingSlots {
-			return fmt.Errorf("ir3 core: output slot %d does not exist", o.Slot)
-		}
 	}
 	for _, s := range p.meta.Sysvals {
 		if err := need(s.Reg, s.Kind.Count(), s.Kind.Half(), s.Kind.String()); err != nil {

@@ -133,7 +133,7 @@ func (w *wave) setLanes() {
 	w.n = min(w.n, w.size)
 	w.active, w.alive = w.all, w.all
 	if w.p.meta.Stage == ir.StageFragment {
-		for i := 0; i < w.n; i++ {
+		for i := range min(w.n, len(w.l.Fragment)) { // start refuses a launch that lacks some
 			if w.l.Fragment[i].Helper {
 				w.helper.Set(i)
 			}
