@@ -89,7 +89,39 @@ func arithmeticRules() []ruleCase {
 		return a
 	}
 	alias := func(m *abi.Meta) { m.Alias = true }
+	// A scalar select of what a unit of stage 1 has compared, and whatever stands beside it.
+	choice := func(name, want string, first isa.Unit, beside func(b *isa.Bundle)) ruleCase {
+		return ruleCase{name: name, meta: computeMeta, want: want, change: beside, bundle: func() isa.Bundle {
+			return alu(func(b *isa.Bundle) {
+				if first.Scalar() {
+					b.Add(first, isa.Scalar(isa.OpImov, isa.RegCond, 3).From(1, isa.SReg(4, 0)))
+				} else {
+					b.Add(first, move(isa.RegCond, 4, isa.XYZW))
+				}
+				b.Add(isa.UnitSMUL, isa.Scalar(isa.OpIcsel, 2, 0).From(0, isa.SReg(4, 0)).From(1, isa.SReg(4, 1)))
+			})
+		}}
+	}
+	branch := func(c isa.Cond) func(b *isa.Bundle) {
+		return func(b *isa.Bundle) {
+			b.Add(isa.UnitVADD, isa.Vector(isa.OpImov, isa.Mode32, isa.RegCond, 0xc0).From(1, isa.VReg(4, isa.XYZW)))
+			b.SetBranch(isa.Branch{Op: isa.BranchCond, Cond: c})
+			b.SetTag(false)
+			b.Extended.Offset, b.Extended.Target = -int32(b.Quads()), b.Tag
+		}
+	}
 	return []ruleCase{
+		choice("a select", "", isa.UnitSADD, nil),
+		choice("a select by a vector unit", "smul: icsel takes its condition from the other unit of stage 1 than vmul", isa.UnitVMUL, nil),
+		choice("a select and a branch", "more than one consumer of the condition r31", isa.UnitSADD, branch(isa.CondTrue)),
+		choice("a select and a branch without condition", "", isa.UnitSADD, branch(isa.CondAlways)),
+		choice("two branches", "two branches in a bundle", isa.UnitSADD, func(b *isa.Bundle) {
+			branch(isa.CondAlways)(b)
+			b.Units |= isa.UnitBranch.In()
+			b.Compact = isa.Branch{Op: isa.BranchUncond, Call: 1}
+			b.SetTag(false)
+			b.Extended.Offset, b.Extended.Target = -int32(b.Quads()), b.Tag
+		}),
 		c("a move", "", isa.UnitVMUL, mov()),
 		c("an empty mask", "the write mask is empty", isa.UnitVMUL, mov2(isa.OpImov, 0)),
 		c("a reserved shrink mode", "the shrink mode 3 is reserved", isa.UnitVMUL, shrunk(isa.ShrinkReserved, mov())),

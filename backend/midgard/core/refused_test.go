@@ -1,9 +1,12 @@
 package core
 
 import (
+	"encoding/binary"
+	"fmt"
 	"strings"
 	"testing"
 
+	"nirc/backend/layout"
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 	"nirc/internal/emu"
@@ -68,6 +71,22 @@ func TestRefused(t *testing.T) {
 		{"a load to r16", "a load cannot write register 16", stage(ir.StageVertex).result(new(thread), &isa.LoadStore{Op: isa.LdAttrF32, Reg: 16, Mask: 1}, [4]uint32{})},
 		{"a store of r26", "", second(new(inputs).data(&isa.LoadStore{Reg: 1}))},
 		{"a store of another", "address register 2", second(new(inputs).data(&isa.LoadStore{Reg: 2}))},
+		{"a stage's memory", "4 bytes at address 0x", space(stageBase+64, 4)},
+		{"the last sample position", "", sampleAt(abi.SamplePositions - 1)},
+		{"the position after it", fmt.Sprintf("entry %d of the table of sample positions", abi.SamplePositions), sampleAt(abi.SamplePositions)},
+		{"another's texture", "texture 0 is binding 2 of set 1 by the pipeline's layout, binding 1 of set 0 by the metadata", textureAt(1, 2)},
+		{"a texture", "", textureAt(0, 1)},
+		{"a call", "calls and returns are not supported", second(new(wave).branch(new(thread), &bundle{branch: isa.Branch{Call: 2}}))},
+		{"a blend program", "", blendedAs(2<<abi.TargetShift|blendReturn<<32, true)},
+		{"one of no target", "does not name its target in r1.z", blendedAs(2<<abi.TargetShift|blendReturn<<32, false)},
+		{"one of another target", "a blend program of target 2 writes 0x100", blendedAs(1<<abi.TargetShift|blendReturn<<32, true)},
+		{"one that returns elsewhere", fmt.Sprintf("a blend program returns to %#x", blendReturn+16), blendedAs(2<<abi.TargetShift|(blendReturn+16)<<32, true)},
+		{"a raw pixel", "", unpacked("R8G8B8A8_UNORM", [4]uint32{7, 7, 7, 7})},
+		{"a raw pixel that does not repeat", "does not repeat its first 4 bytes", unpacked("R8G8B8A8_UNORM", [4]uint32{7, 7, 8, 7})},
+		{"a patch too many", "the tessellation of more than 65536 patches", stage(ir.StageVertex).startEvaluation(&emu.TessEvalLane{Patch: &emu.Patch{PrimitiveID: 1 << 16}})},
+		{"a geometry launch without lanes", "the launch lacks the lanes of stage geometry", geometryStart(0, 0)},
+		{"a primitive of another size", "the lane has 2 vertices and invocation 0", geometryStart(2, 0)},
+		{"an invocation too many", "the lane has 3 vertices and invocation 1", geometryStart(3, 1)},
 	} {
 		if (c.err == nil) != (c.want == "") || c.err != nil && !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, c.err, c.want)
@@ -97,6 +116,131 @@ func TestRefused(t *testing.T) {
 	}
 	if _, err := w.tilePixel(&w.threads[0], 0); err == nil || !strings.Contains(err.Error(), "fragment shaders only") {
 		t.Errorf("a tile of a vertex shader: %v", err)
+	}
+}
+
+// sampleAt reads an entry of the table of sample positions.
+func sampleAt(n int) error {
+	w := &wave{check: true, p: &program{meta: fragMeta()}, l: quad()}
+	return second(w.samplePosition(new(thread), sampleBase+uint64(4*n)))
+}
+
+// textureAt looks for the texture of an entry that has binding n of a set, which by the metadata has binding 1 of set 0.
+func textureAt(set, n uint32) error {
+	w := &wave{p: &program{meta: &abi.Meta{Textures: []abi.Texture{{Range: abi.Range{Binding: 1, Count: 1}}}}}}
+	return second(w.textureOf(0, layout.Entry{Set: set, Binding: n}))
+}
+
+// blendedAs ends a blend program of target 2 with r1.zw.
+func blendedAs(zw uint64, named bool) error {
+	p := &program{blend: emu.FormatByName("R8G8B8A8_UNORM"), meta: &abi.Meta{Blend: &abi.Blend{Target: 2, Tile: abi.TileForm("R8G8B8A8_UNORM", 4)}}}
+	return second((&wave{p: p}).blended(emu.Vec4{}, [2]uint64{0, zw}, named))
+}
+
+func unpacked(format string, words [4]uint32) error {
+	f := emu.FormatByName(format)
+	var raw [16]byte
+	for i, v := range words {
+		binary.LittleEndian.PutUint32(raw[4*i:], v)
+	}
+	return unpackTile(f, abi.TileForm(format, f.Bytes), &raw, new([4]uint32))
+}
+
+// geometryStart starts an invocation, of one for a primitive of three vertices, with so many.
+func geometryStart(vertices int, invocation uint32) error {
+	l := &emu.Launch{Env: &emu.Env{}, NumLanes: 1}
+	if vertices > 0 {
+		l.Geometry = []emu.GeometryLane{{V: make([]*emu.Slots, vertices), InvocationID: invocation}}
+	}
+	return (&geometryWave{l: l, p: &program{meta: &abi.Meta{Geometry: &abi.Geometry{Modes: ir.GeomInfo{Invocations: 1, InPrimitive: 3}}}}}).start()
+}
+
+// TestRefusedCode: what Load refuses, and what no bundle may be followed by.
+func TestRefusedCode(t *testing.T) {
+	code := encode(t, []isa.Bundle{constants(0, [4]uint32{})})
+	blend := func(format, tile string) *abi.Meta {
+		return &abi.Meta{Stage: ir.StageFragment, WorkRegs: 8, Blend: &abi.Blend{Format: format, Tile: tile}}
+	}
+	for _, c := range []struct {
+		name, want string
+		code       []byte
+		meta       *abi.Meta
+	}{
+		{"a part of a quadword", "17 bytes of code are no whole number of quadwords", make([]byte, 17), computeMeta()},
+		{"another tag", "the code does not begin with a bundle of tag", code, computeMeta()},
+		{"no format", `a blend program for the unknown format "R99"`, code, blend("R99", "")},
+		{"another form of the tile", `a blend program for the format R8G8B8A8_UNORM in the form "RAW", the tile has`, code, blend("R8G8B8A8_UNORM", "RAW")},
+	} {
+		if _, err := loadProgram(c.code, c.meta); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		next isa.Tag
+		want string
+	}{
+		{"the tag of what follows", isa.TagLdSt, ""},
+		{"the end", isa.TagBreak, ""},
+		{"no tag", isa.TagInvalid, "the next tag is invalid"},
+		{"another tag", isa.TagTex, "but the next bundle is another"},
+	} {
+		first := ldst(isa.LoadStore{Op: isa.LdUbo128, Reg: 1, Mask: 15, Swizzle: isa.XYZW, Arg: zero, Index: zero})
+		p := &program{meta: computeMeta(), code: []bundle{{Bundle: first}, {Bundle: first}}}
+		p.code[0].Next = c.next
+		if err := p.check(0); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	last := &program{meta: computeMeta(), code: []bundle{{Bundle: isa.Bundle{Tag: isa.TagLdSt, Next: isa.TagLdSt}}}}
+	if err := last.check(0); err == nil || !strings.Contains(err.Error(), "but the next bundle is another") {
+		t.Errorf("the last bundle, with one to follow: %v", err)
+	}
+}
+
+// TestRefusedWriteouts: targets that there are not, and more samples than a blend program's one.
+func TestRefusedWriteouts(t *testing.T) {
+	for _, c := range []struct {
+		target  uint64
+		samples int
+		want    string
+	}{
+		{0, 1, ""}, {7 << abi.TargetShift, 1, ""},
+		{8 << abi.TargetShift, 1, "writeout to render target 8"},
+		{1<<abi.TargetShift + 3, 1, "writeout of chunk 3 of target 1 is not supported"},
+	} {
+		w := &wave{p: &program{meta: fragMeta()}, l: quad()}
+		w.l.Fragment[0].Prim.Samples = c.samples
+		th := &thread{}
+		th.file[1][1] = c.target
+		b := &bundle{taken: pcNone}
+		b.wrote[1][1] = mask(32)
+		if _, err := w.writeout(th, b); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("target %#x: %v, want %q", c.target, err, c.want)
+		}
+	}
+}
+
+// TestShortLaunch: a wave of each stage wants its lanes.
+func TestShortLaunch(t *testing.T) {
+	for stage, enough := range map[ir.Stage]func(l *emu.Launch){
+		ir.StageVertex:   func(l *emu.Launch) { l.Vertex, l.Out = make([]emu.VertexLane, 1), make([]emu.Slots, 1) },
+		ir.StageFragment: func(l *emu.Launch) { l.Fragment, l.Out = make([]emu.FragmentLane, 1), make([]emu.Slots, 1) },
+		ir.StageCompute:  func(l *emu.Launch) { l.Compute = &emu.ComputeLaunch{LocalID: make([][3]uint32, 1)} },
+	} {
+		for name, edit := range map[string]func(l *emu.Launch){
+			"lanes": func(l *emu.Launch) { l.NumLanes = 2 }, "environment": func(l *emu.Launch) { l.Env = nil },
+			"outputs": func(l *emu.Launch) { l.Out, l.Compute = nil, nil },
+		} {
+			l := &emu.Launch{NumLanes: 1, Env: &emu.Env{}}
+			enough(l)
+			edit(l)
+			m := &abi.Meta{Stage: stage, WorkRegs: 8}
+			_, err := load(t, m, constants(0, [4]uint32{})).NewWave(l).Run(10)
+			if want := "the launch lacks the lanes of stage " + stage.String(); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("stage %s without its %s: %v, want %q", stage, name, err, want)
+			}
+		}
 	}
 }
 
