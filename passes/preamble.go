@@ -40,6 +40,8 @@ type Preamble struct {
 	ReadCost int
 	// BothSides is what both sides of an if may cost in the preamble without a branch around them.
 	BothSides int32
+	// Condition, if not nil, makes the condition under which a preamble with guarded instructions computes anything.
+	Condition func(b *ir.Builder) *ir.Def
 
 	t    PreambleTarget
 	impl *ir.Impl
@@ -52,6 +54,7 @@ type Preamble struct {
 	ended                          bool // the shader may have ended before what is classified now
 	wrote                          bool // it may have written memory, or waited for what others write
 	choices                        bool
+	guarded                        bool // the preamble has guarded instructions
 	ifs                            analysis.PreambleIfs
 	c                              *ir.Cloner
 	b                              *ir.Builder
@@ -220,7 +223,13 @@ func uses(d *ir.Def) int32 {
 func (p *Preamble) Form(to *ir.Impl) {
 	p.findNeeded()
 	p.c, p.b, p.join = ir.NewCloner(p.impl, to), ir.NewBuilder(ir.AtEnd(to.Start())), nil
-	p.ifs.Walk(&p.impl.Body, p)
+	if p.guarded && p.Condition != nil {
+		i := p.b.PushIf(p.Condition(p.b))
+		p.ifs.Walk(&p.impl.Body, p)
+		p.b.PopIf(i)
+	} else {
+		p.ifs.Walk(&p.impl.Body, p)
+	}
 	p.c.Finish()
 	for _, in := range p.moves {
 		if !p.placed[in.Def.Index] {
@@ -241,6 +250,7 @@ func (p *Preamble) Form(to *ir.Impl) {
 func (p *Preamble) findNeeded() {
 	p.need = slab.Resized(p.need, len(p.can))
 	copy(p.need, p.placed)
+	p.guarded = false
 	p.impl.Require(ir.MetaBlockIndex)
 	p.ifs.Begin(p.impl, p.BothSides)
 	for b := range p.impl.BlocksReverse() {
@@ -258,7 +268,9 @@ func (p *Preamble) findNeeded() {
 			if in.Kind == ir.KindPhi {
 				p.need[analysis.Chooser(in).Cond.Def.Index] = true
 			}
-			p.ifs.Computes(in, p.t.Cost(in), p.t.Guarded(in))
+			guarded := p.t.Guarded(in)
+			p.guarded = p.guarded || guarded
+			p.ifs.Computes(in, p.t.Cost(in), guarded)
 		}
 	}
 }

@@ -74,6 +74,7 @@ const (
 	faultTileAlign                          // targets of sRGB bytes begin at any byte of the tile
 	faultMaskedStore                        // colour masks leave components out of stores to the tile
 	faultQuads                              // the metadata asks for no quads, whatever looks at the other pixels of one
+	faultEmptyDispatch                      // the preamble reads memory where no workgroup runs
 	numFaults
 )
 

@@ -2,6 +2,7 @@ package agx_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -101,6 +102,7 @@ var obligations = []struct {
 	{fault: "faultQuads", script: "query_dim"},
 	{fault: "faultGatherLod", script: "texel_offsets"},
 	{fault: "faultOddHalves", script: "texel_offsets"},
+	{fault: "faultEmptyDispatch", draw: emptyDispatch, abi: backend.MonolithicABI},
 }
 
 // TestObligations compiles without what meets an obligation of the hardware (agx.md §16) and
@@ -464,6 +466,37 @@ void main() { n = textureSize(c, 0); k = imageSize(d); }`)
 		return fmt.Errorf("%d cubes of the texture, %d of the image, want 4", n, k)
 	}
 	return err
+}
+
+// emptyDispatch reads early by a pointer, and at an index, that are good only if there are workgroups: first there are, then there are not.
+func emptyDispatch(t *testing.T, _ string) error {
+	t.Helper()
+	m := prove.FromGLSL(t, ir.StageCompute, `#version 460
+#extension GL_EXT_buffer_reference : require
+layout(local_size_x=32) in;
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer In { uint v[]; };
+layout(set=0, binding=0) writeonly buffer Out { uint o[]; };
+layout(set=0, binding=1) readonly buffer Table { uint t[]; };
+layout(push_constant) uniform P { In i; uint n; };
+void main() { o[gl_LocalInvocationIndex] = i.v[1] + t[n]; }`)
+	p, _, err := exec.Executable(t.Context(), m, nirc.Options{Target: "agx", Level: passes.O2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem, table := emu.NewMemory(), &emu.Bindings{}
+	out, in := mem.Alloc(128), mem.Alloc(8)
+	in.Data[0], in.Data[4] = 3, 2
+	table.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: out.Addr, Size: 128}})
+	table.Set(0, 1, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: in.Addr, Size: 8}})
+	dispatch := func(groups, index uint32, addr uint64) error {
+		push := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, addr), index)
+		return emu.Dispatch(t.Context(), p, &emu.Env{Mem: mem, Bindings: table, Push: push},
+			emu.DispatchParams{Groups: [3]uint32{1, groups, 1}, Limits: emu.Limits{Check: true}})
+	}
+	if err := dispatch(1, 0, in.Addr); err != nil || out.Data[124] != 5 {
+		t.Fatalf("sum %d, %v", out.Data[124], err)
+	}
+	return errors.Join(dispatch(0, 0, in.Addr+1<<44), dispatch(0, 1<<30, in.Addr))
 }
 
 // modules keeps what glslangValidator makes of the scripts.

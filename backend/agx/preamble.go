@@ -27,6 +27,10 @@ type preamble struct {
 // formPreamble returns the preamble's shader, or nil if there is nothing to move, and whether ifs may be left that choose nothing.
 func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms, p *preamble) (pre *ir.Shader, chosen bool) {
 	p.s, p.impl, p.uni, p.Room, p.BothSides = s, impl, u, u.resultRoom(), maxBothSides
+	p.Condition = nil
+	if s.Stage == ir.StageCompute && !faults.has(faultEmptyDispatch) {
+		p.Condition = anyWorkgroup
+	}
 	defer p.forget()
 	p.Classify(impl, p)
 	if p.negateFactors() {
@@ -41,6 +45,14 @@ func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms, p *preamble) (pre *i
 	sweep(impl)
 	impl.Preserve(ir.MetaControlFlow)
 	return pre, p.Choices()
+}
+
+// anyWorkgroup is that the dispatch has workgroups: nobody knows whether hardware runs the preamble of one without any, of which
+// neither indices nor pointers need be good (agx.md §11.1).
+func anyWorkgroup(b *ir.Builder) *ir.Def {
+	n := &b.Intrinsic(ir.IntrLoadNumWorkgroups, 3, 32).Def
+	least := b.Umin(b.Umin(b.Channel(n, 0), b.Channel(n, 1)), b.Channel(n, 2))
+	return b.Ine(least, b.Imm32(0))
 }
 
 // forget lets go of the shader.

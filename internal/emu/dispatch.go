@@ -107,7 +107,7 @@ func Dispatch(ctx context.Context, p Program, env *Env, params DispatchParams) e
 		return err
 	}
 	if d.total == 0 {
-		return nil
+		return d.empty()
 	}
 	d.fillLocalIDs()
 	if d.params.Check && ctx.Value(onceKey{}) == nil && d.small() {

@@ -124,6 +124,10 @@ func execIdle(*wave, *inst) error { return nil }
 // endPreamble goes on with the main program: only uniforms stay.
 func (w *wave) endPreamble() error {
 	w.preamble = false
+	if w.empty {
+		w.done = true
+		return nil
+	}
 	w.next = w.p.entry
 	w.clearRegs()
 	w.frames, w.stackTop = w.frames[:0], 0

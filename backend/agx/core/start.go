@@ -28,8 +28,11 @@ func (w *wave) start() error {
 	}
 	l.Live = emu.Mask{}
 	if w.n == 0 {
-		w.done = true
-		return nil
+		if m.Stage != ir.StageCompute || !w.p.RunsEarly() {
+			w.done = true
+			return nil
+		}
+		w.empty, w.n, w.all = true, 1, 1
 	}
 	if w.check != nil && m.Stage == ir.StageCompute {
 		if err := w.p.checkResident(); err != nil {
@@ -415,6 +418,9 @@ func checkTexHalves(x *inst) error {
 	}
 	return nil
 }
+
+// RunsEarly reports whether there is a preamble: nobody knows whether hardware runs it where there are no workgroups (agx.md §11.1).
+func (p *program) RunsEarly() bool { return p.meta.HasPreamble }
 
 // inPreamble reports whether the code at pc is the preamble's.
 func (p *program) inPreamble(pc int) bool {

@@ -32,12 +32,14 @@ type wave struct {
 	all       uint32 // lanes that exist
 
 	preamble bool
-	started  bool
-	done     bool
-	barrier  bool
-	yields   bool // others are to run first
-	err      error
-	fault    error // what the running instruction did that hardware punishes
+	// empty: it has no lanes, and ends after the preamble, which runs as if there were one.
+	empty   bool
+	started bool
+	done    bool
+	barrier bool
+	yields  bool // others are to run first
+	err     error
+	fault   error // what the running instruction did that hardware punishes
 
 	stack    []byte // scratch, lane after lane
 	frames   []frame
