@@ -108,7 +108,7 @@ func runBlend(t *testing.T, r *rand.Rand, f *emu.Format, bin *Binary, n ir.Slot,
 
 // tryBlend runs the blend program over pixels of the format.
 func tryBlend(r *rand.Rand, f *emu.Format, bin *Binary, n ir.Slot) error {
-	p, err := core.Load(bin.Code, &bin.Meta)
+	p, err := core.LoadFresh(bin.Code, &bin.Meta)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func tryBlend(r *rand.Rand, f *emu.Format, bin *Binary, n ir.Slot) error {
 func TestBlendSamples(t *testing.T) {
 	f := emu.FormatByName("R8G8B8A8_UNORM")
 	bin, text := listing(t, blendShader(f, 0), CompileOptions{Blend: f.Name})
-	p, err := core.Load(bin.Code, &bin.Meta)
+	p, err := core.LoadFresh(bin.Code, &bin.Meta)
 	if err != nil {
 		t.Fatal(err)
 	}

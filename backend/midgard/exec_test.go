@@ -55,7 +55,7 @@ func execute(s *ir.Shader, opts CompileOptions, r *gputest.Run, same func(i int,
 	if err != nil {
 		return nil, err
 	}
-	p, err := core.Load(bin.Code, &bin.Meta)
+	p, err := core.LoadFresh(bin.Code, &bin.Meta)
 	if err != nil {
 		return bin, fmt.Errorf("load: %w", err)
 	}

@@ -60,6 +60,7 @@ const (
 	faultTileForm                        // pixels are in the tile as they are in memory
 	faultBlendUniforms                   // blend programs have buffers of their own
 	faultExchangeFormat                  // the comparand of a compare and exchange has the format of an index
+	faultStaleInput                      // a store is taken to read the components that the bits of its mask name
 	numFaults
 )
 

@@ -222,7 +222,7 @@ func ldstUses(l *isa.LoadStore, list []liveReg) []liveReg {
 // storedComps are the components of its register that a store reads. A bit of a memory store's mask is a quarter of what it stores.
 func storedComps(l *isa.LoadStore, info *isa.LdInfo) (comps uint8) {
 	bits := 1
-	if info.Kind == isa.KindStore {
+	if info.Kind == isa.KindStore && !faults.has(faultStaleInput) {
 		bits = max(4*4/int(max(info.Size, 4)), 1)
 	}
 	for i := range 4 / bits {

@@ -83,7 +83,7 @@ func TestSampleArrays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := core.Load(bin.Code, &bin.Meta)
+		p, err := core.LoadFresh(bin.Code, &bin.Meta)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,6 +89,7 @@ var obligations = []struct {
 	{"reductions do not widen and narrow at once", faultWidenedSum, halfDots},
 	{"the tile has pixels in forms of its own", faultTileForm, tileForms},
 	{"blend programs have no buffers of their own", faultBlendUniforms, blendUniforms},
+	{"each access has its operands written for it", faultStaleInput, storedAgain},
 	{"uniform buffers stand where the pipeline's layout has them", faultSlots, drawsAlike(positions, thirdBuffer)},
 }
 
@@ -183,7 +184,7 @@ func load(s *ir.Shader, opts CompileOptions) (emu.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return core.Load(bin.Code, &bin.Meta)
+	return core.LoadFresh(bin.Code, &bin.Meta)
 }
 
 // positions makes a triangle of the vertex index with w other than 1, plainColor paints
@@ -392,7 +393,7 @@ func tileSample(gpu string) error {
 	if err != nil {
 		return err
 	}
-	p, err := core.Load(bin.Code, &bin.Meta)
+	p, err := core.LoadFresh(bin.Code, &bin.Meta)
 	if err != nil {
 		return err
 	}
@@ -459,7 +460,7 @@ func helperWrites() error {
 	if err != nil {
 		return err
 	}
-	p, err := core.Load(bin.Code, &bin.Meta)
+	p, err := core.LoadFresh(bin.Code, &bin.Meta)
 	if err != nil {
 		return err
 	}
@@ -517,7 +518,7 @@ shader compute "main" {
 	if err != nil {
 		return err
 	}
-	p, err := core.Load(bin.Code, &bin.Meta)
+	p, err := core.LoadFresh(bin.Code, &bin.Meta)
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,17 @@ func halfDots() error {
 	return err
 }
 
+// storedAgain stores a pair of words, and the second of it once more: it is in the input of load/store then, where another access put it.
+func storedAgain() error {
+	s, b := gputest.NewShader(ir.StageCompute, 1)
+	v := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.Imm32(0), 2)
+	out := gputest.StorageBuffer(b, 0, 1)
+	gputest.StoreWords(b, out, b.Imm32(0), v)
+	b.Intrinsic(ir.IntrStoreSsbo, 0, 0, v, out, b.Imm32(8)).Set(ir.IdxWriteMask, 2).Set(ir.IdxAlignMul, 8)
+	_, err := execute(s, CompileOptions{}, &gputest.Run{Groups: 1, In: gputest.RandomInput(1, 64), OutSize: 16}, nil)
+	return err
+}
+
 // bitCounts counts bits on hardware of either reading.
 func bitCounts() error {
 	s, b := gputest.NewShader(ir.StageCompute, 1)

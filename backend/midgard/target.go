@@ -96,7 +96,7 @@ func (t Target) Load(o *object.Object) (emu.Program, error) {
 	if err := backend.Meta(t.Name(), o, &m); err != nil {
 		return nil, err
 	}
-	return core.Load(o.Code, &m)
+	return core.LoadFresh(o.Code, &m)
 }
 
 // lineIndent separates the lines of a bundle in a listing, which has four

@@ -30,7 +30,7 @@ func TestFramebufferFetch(t *testing.T) {
 		}
 		bin, text := listing(t, s, CompileOptions{GPU: c.gpu})
 		expect(t, text, "tilebuffer.always -1", c.load)
-		p, err := core.Load(bin.Code, &bin.Meta)
+		p, err := core.LoadFresh(bin.Code, &bin.Meta)
 		if err != nil {
 			t.Fatal(err)
 		}

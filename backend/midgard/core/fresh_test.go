@@ -1,0 +1,101 @@
+package core
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/backend/midgard/isa"
+)
+
+// What a load/store bundle takes from r26 and r27 is written for it, what a texture bundle takes from r28 and r29 in its block; programs
+// of others may count on what was there.
+func TestStaleInputs(t *testing.T) {
+	m := newMachine(64)
+	lo, hi := uint32(m.buf.Addr), uint32(m.buf.Addr>>32)
+	address := constants(isa.RegLdSt1, [4]uint32{lo, hi, 4, 0})
+	data := constants(isa.RegConst, [4]uint32{1, 2, 3, 4})
+	y := alu(func(b *isa.Bundle) {
+		b.SetConsts([4]uint32{1, 2, 3, 4})
+		b.Add(isa.UnitVMUL, isa.Vector(isa.OpImov, isa.Mode32, isa.RegConst, 0xc).From(1, isa.VReg(isa.RegConst, isa.XYZW)))
+	})
+	store := func(op isa.LdOp, mask uint8, swz isa.Swizzle) isa.Bundle {
+		return ldst(isa.LoadStore{Op: op, Mask: mask, Swizzle: swz, Toggle: true, Arg: isa.AddrReg{Reg: 1}, Format: isa.IndexU32, Index: isa.AddrReg{Reg: 1, Comp: 2}})
+	}
+	cube := ldst(isa.LoadStore{Op: isa.LdCubemap, Reg: isa.RegTex0, Mask: 3, Swizzle: isa.XYZW, Toggle: true})
+	fresh := ldst(isa.LoadStore{Op: isa.LdMov, Reg: isa.RegConst, Mask: 15, Swizzle: isa.XYZW, Arg: isa.AddrReg{Reg: isa.AddrGlobal}})
+	jump := alu(func(b *isa.Bundle) {
+		b.SetBranch(isa.Branch{Op: isa.BranchUncond, Cond: isa.CondAlways, Target: isa.TagLdSt})
+	})
+	both := "components of register 26 "
+	for _, c := range []struct {
+		name, want string
+		prog       []isa.Bundle
+	}{
+		{"a vector", "", []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW)}},
+		{"another store of it", both, []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW), address, store(isa.St128, 15, isa.XYZW)}},
+		{"another store at the same place", "components of register 27 ", []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW), data, store(isa.St128, 15, isa.XYZW)}},
+		{"one component written again, which is all that is stored", "", []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW), address, y, store(isa.St64, 12, isa.XYZW)}},
+		{"one component written again, two stored", both, []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW), address, y, store(isa.St64, 15, isa.XYZW)}},
+		{"a byte of what is written", "", []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW), address, y, store(isa.StU8, 1, isa.Swz(1, 0, 0, 0))}},
+		{"a byte of what is not", both, []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW), address, y, store(isa.StU8, 1, isa.XYZW)}},
+		{"what a load brings", "", []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW), address, fresh, store(isa.St128, 15, isa.XYZW)}},
+		{"what another block wrote", both, []isa.Bundle{data, jump, store(isa.St128, 15, isa.XYZW)}},
+		{"a direction", "", []isa.Bundle{data, cube}},
+		{"a direction again", both, []isa.Bundle{data, cube, cube}},
+	} {
+		code := encode(t, c.prog)
+		meta := computeMeta()
+		meta.FirstTag = c.prog[0].Tag
+		p, err := LoadFresh(code, meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = m.compute(p)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+		if p, err = Load(code, meta); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.compute(p); err != nil && !strings.Contains(c.name, "block") {
+			t.Errorf("%s, of another compiler: %v", c.name, err)
+		}
+	}
+}
+
+// Texture inputs may be taken again, of their own block.
+func TestStaleTextureInputs(t *testing.T) {
+	fetch := func(comp uint8, lod bool) isa.Bundle {
+		x := isa.Texture{Op: isa.TexFetch, Mode: isa.TexNormal, Helpers: isa.HelpersNormal, Dim: isa.Tex2D, CoordFull: true, CoordSwizzle: isa.Swz(int(comp), 1, 2, 3),
+			Full: true, Type: isa.TexTypeFloat, Mask: 15, Swizzle: isa.XYZW, LodReg: lod, Lod: isa.TexReg{Full: true, Select: 1, Comp: 2}.Selector()}
+		return isa.Bundle{Tag: isa.TagTexVtx, Tex: x}
+	}
+	xy := alu(func(b *isa.Bundle) {
+		b.SetConsts([4]uint32{0, 0, 0, 0})
+		b.Add(isa.UnitVMUL, isa.Vector(isa.OpImov, isa.Mode32, isa.RegTex0, 0xf).From(1, isa.VReg(isa.RegConst, isa.XYZW)))
+	})
+	for _, c := range []struct {
+		name, want string
+		prog       []isa.Bundle
+	}{
+		{"a coordinate, twice", "", []isa.Bundle{xy, fetch(0, false), fetch(0, false)}},
+		{"a component that is not written", "components of register 28 ", []isa.Bundle{xy, fetch(2, false)}},
+		{"a level that is not written", "components of register 29 ", []isa.Bundle{xy, fetch(0, true)}},
+	} {
+		meta := computeMeta()
+		meta.FirstTag = c.prog[0].Tag
+		p, err := LoadFresh(encode(t, c.prog), meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found string
+		for i := range p.(*program).code {
+			if err := p.(*program).code[i].rules; err != nil {
+				found += err.Error()
+			}
+		}
+		if (found == "") != (c.want == "") || !strings.Contains(found, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, found, c.want)
+		}
+	}
+}
