@@ -12,9 +12,9 @@ type parts struct {
 // frame is a node on the way of the search, and which of its edges comes next.
 type frame struct{ node, edge int32 }
 
-// components finds the parts by Tarjan's algorithm, without recursion. Edges back to the entry and out of
-// the region do not count.
-func components(nodes []Node, region, inside []int32, entry int32) parts {
+// components finds the parts by Tarjan's algorithm, without recursion. Edges back to the header, -1 if the region has none, and
+// out of the region do not count.
+func components(nodes []Node, region, inside []int32, entry, header int32) parts {
 	id := inside[entry]
 	p := parts{of: make(map[int32]int, len(region))}
 	index := make(map[int32]int32, len(region)) // from 1
@@ -30,7 +30,7 @@ func components(nodes []Node, region, inside []int32, entry int32) parts {
 			t := succ[f.edge]
 			f.edge++
 			switch {
-			case inside[t] != id || t == entry || p.of[t] > 0:
+			case inside[t] != id || t == header || p.of[t] > 0:
 			case index[t] > 0:
 				low[n] = min(low[n], index[t])
 			default:

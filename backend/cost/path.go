@@ -129,7 +129,7 @@ func (s *search) run() (Work, bool) {
 		nodes[i] = int32(i)
 	}
 	s.inside = make([]int32, n)
-	d := s.region(nodes, s.p.Entry, 0)
+	d := s.region(nodes, s.p.Entry, -1, 0)
 	var best dist
 	for i := range nodes {
 		if x, node := d[int32(i)], &s.p.Nodes[i]; (node.Ends || len(node.Succ) == 0) && s.better(&x, &best) {
@@ -143,8 +143,8 @@ func (s *search) run() (Work, bool) {
 type distances map[int32]dist
 
 // region computes the distances to the ends of the nodes of a region from its entry, without the edges
-// back to that.
-func (s *search) region(nodes []int32, entry int32, depth int) distances {
+// back to its header: that of a loop is its entry; the whole program has none, and its entry may be that of a loop.
+func (s *search) region(nodes []int32, entry, header int32, depth int) distances {
 	d, into := make(distances, len(nodes)), make(distances, len(nodes))
 	if depth > maxNesting {
 		s.failed = true
@@ -152,9 +152,9 @@ func (s *search) region(nodes []int32, entry int32, depth int) distances {
 	}
 	id := s.inside[entry]
 	into[entry] = dist{reached: true}
-	parts := components(s.p.Nodes, nodes, s.inside, entry)
+	parts := components(s.p.Nodes, nodes, s.inside, entry, header)
 	for _, c := range parts.list {
-		if s.single(c, entry) {
+		if s.single(c, header) {
 			if in := into[c[0]]; in.reached {
 				w := &s.p.Instrs[s.p.Nodes[c[0]].Instr].Work
 				in.add(w, s.p.Sum(w), 1)
@@ -169,7 +169,7 @@ func (s *search) region(nodes []int32, entry int32, depth int) distances {
 		for _, n := range c {
 			at := d[n]
 			for _, t := range s.p.Nodes[n].Succ {
-				if s.inside[t] != id || t == entry || parts.of[t] == parts.of[n] {
+				if s.inside[t] != id || t == header || parts.of[t] == parts.of[n] {
 					continue
 				}
 				if old := into[t]; s.better(&at, &old) {
@@ -182,9 +182,9 @@ func (s *search) region(nodes []int32, entry int32, depth int) distances {
 }
 
 // single reports whether a part is one node that does not lead to itself; the edges back to a region's
-// entry are none of the region.
-func (s *search) single(c []int32, entry int32) bool {
-	return len(c) == 1 && (c[0] == entry || !slices.Contains(s.p.Nodes[c[0]].Succ, c[0]))
+// header are none of the region.
+func (s *search) single(c []int32, header int32) bool {
+	return len(c) == 1 && (c[0] == header || !slices.Contains(s.p.Nodes[c[0]].Succ, c[0]))
 }
 
 // loop adds the distances of the nodes of a loop.
@@ -209,7 +209,7 @@ func (s *search) loop(c []int32, into, d distances, depth int) {
 	for _, n := range c {
 		s.inside[n] = s.regions
 	}
-	inner := s.region(c, header, depth+1)
+	inner := s.region(c, header, header, depth+1)
 	for _, n := range c {
 		s.inside[n] = outer
 	}
@@ -248,7 +248,7 @@ func (p *Program) Loops() (list []Loop, ok bool) {
 	for i := range nodes {
 		nodes[i] = int32(i)
 	}
-	l.find(nodes, p.Entry, 1)
+	l.find(nodes, p.Entry, -1, 1)
 	slices.SortStableFunc(l.list, func(a, b Loop) int {
 		if a.Header != b.Header {
 			return int(a.Header) - int(b.Header)
@@ -264,12 +264,12 @@ type loopFinder struct {
 }
 
 // find lists the loops of a region.
-func (l *loopFinder) find(nodes []int32, entry int32, depth int) {
+func (l *loopFinder) find(nodes []int32, entry, header int32, depth int) {
 	if depth > maxNesting {
 		l.failed = true
 		return
 	}
-	parts := components(l.p.Nodes, nodes, l.inside, entry)
+	parts := components(l.p.Nodes, nodes, l.inside, entry, header)
 	id := l.inside[entry]
 	entered := map[int32]bool{entry: true}
 	for _, n := range nodes {
@@ -280,15 +280,15 @@ func (l *loopFinder) find(nodes []int32, entry int32, depth int) {
 		}
 	}
 	for _, c := range parts.list {
-		if l.single(c, entry) {
+		if l.single(c, header) {
 			continue
 		}
-		header, entries := c[0], 0
+		first, entries := c[0], 0
 		loop := Loop{Depth: depth}
 		for _, n := range c {
 			loop.Instrs = append(loop.Instrs, l.p.Nodes[n].Instr)
 			if entered[n] {
-				header = n
+				first = n
 				entries++
 			}
 		}
@@ -298,13 +298,13 @@ func (l *loopFinder) find(nodes []int32, entry int32, depth int) {
 		}
 		slices.Sort(loop.Instrs)
 		loop.Instrs = slices.Compact(loop.Instrs)
-		loop.Header = l.p.Nodes[header].Instr
+		loop.Header = l.p.Nodes[first].Instr
 		l.list = append(l.list, loop)
 		l.regions++
 		for _, n := range c {
 			l.inside[n] = l.regions
 		}
-		l.find(c, header, depth+1)
+		l.find(c, first, first, depth+1)
 		for _, n := range c {
 			l.inside[n] = id
 		}

@@ -116,6 +116,22 @@ func TestLoops(t *testing.T) {
 	}
 }
 
+// TestLoopFromStart: a program may begin with the first instruction of a loop, which holds another here.
+func TestLoopFromStart(t *testing.T) {
+	p := graph([]float64{1, 2, 4, 8}, []int32{1}, []int32{1, 2}, []int32{0, 3})
+	loops, ok := p.Loops()
+	if !ok || len(loops) != 2 || loops[0].Header != 0 || !slices.Equal(loops[0].Instrs, []int32{0, 1, 2}) || loops[1].Header != 1 {
+		t.Errorf("%+v %t", loops, ok)
+	}
+	p.Trips = map[int32]uint32{0: 3, 1: 2}
+	if w := p.Weighed(); w != 3*(1+2*2+4)+8 {
+		t.Errorf("weighs %v", w)
+	}
+	if r := p.Paths(); !r.Longest.Known || r.Longest.Issue != 3*(1+2*2+4)+8 {
+		t.Errorf("longest %+v", r.Longest)
+	}
+}
+
 // TestDeepNesting: loops inside each other beyond the bound are not known, and take no time.
 func TestDeepNesting(t *testing.T) {
 	const n = 3000
