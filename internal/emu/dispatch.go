@@ -87,7 +87,7 @@ func (m *meter) fuel(lanes int) int {
 func (m *meter) slice(lanes int, seed uint64) int {
 	n := m.fuel(lanes)
 	if seed != 0 {
-		n = max(1, n>>(scatter(seed^uint64(lanes))%10))
+		n = max(1, n>>(scatter(seed^uint64(lanes))%13))
 	}
 	return n
 }

@@ -270,7 +270,9 @@ func (w *Wave) run() (emu.Status, error) {
 		case opCopy:
 			w.execCopy(i)
 		case opLoadMem, opStoreMem, opPointer, opBounds, opCopyMem, opAtomic, opInit:
-			w.execMemory(i)
+			if w.execMemory(i); w.fuel <= 0 {
+				return emu.StatusYield, nil // others' accesses may come before the next of this
+			}
 		case opLoadReg, opStoreReg:
 			w.execReg(i)
 		case opResource:
@@ -278,7 +280,9 @@ func (w *Wave) run() (emu.Status, error) {
 		case opTex:
 			w.execTex(i)
 		case opImage:
-			w.execImage(i)
+			if w.execImage(i); w.fuel <= 0 {
+				return emu.StatusYield, nil
+			}
 		case opIntrinsic:
 			wait, err := w.execIntrinsic(i)
 			if err != nil {

@@ -237,6 +237,10 @@ func (a *agreement) compare(ctx context.Context, c *agreeCase, target nirc.Optio
 		a.skipped[label+": texels that do not exist"]++
 		return
 	}
+	if diff != "" && p.WaveSize() < 8 && c.ordersMatter(ctx) {
+		a.skipped[label+": invocations race"]++
+		return
+	}
 	if diff != "" {
 		a.fail("%s, %s: %s%s", c, label, diff, c.blame(ctx, o, p.WaveSize(), want))
 		return
@@ -245,6 +249,21 @@ func (a *agreement) compare(ctx context.Context, c *agreeCase, target nirc.Optio
 		label += ", except for digits and NaNs that Vulkan leaves open"
 	}
 	a.agree[label]++
+}
+
+// ordersMatter reports whether the result hangs on where invocations that run by themselves stop for others: settle tries few
+// orders, and these are many.
+func (c *agreeCase) ordersMatter(ctx context.Context) bool {
+	want, err := c.interpret(ctx, agreeRun{o: c.o, lanes: 1})
+	if err != nil {
+		return false
+	}
+	for seed := range uint64(24) {
+		if got, err := c.interpret(ctx, agreeRun{o: c.o, lanes: 1, seed: seed + 4}); err == nil && differ(want, got, 0) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // excuse says why an error of a target's checking mode is none of its code, "" if it is: the results are then compared without
