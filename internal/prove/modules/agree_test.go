@@ -205,6 +205,12 @@ func (a *agreement) compare(ctx context.Context, c *agreeCase, target nirc.Optio
 		a.skipped[label+": takes too long"]++
 		return
 	}
+	if errors.Is(err, errors.ErrUnsupported) { // by the pipeline around the shader
+		if _, why, ok := strings.Cut(err.Error(), "emu: "); ok {
+			a.refused[label+": "+why]++
+			return
+		}
+	}
 	if err != nil {
 		if c.beyondImages(ctx) {
 			a.skipped[label+": texels that do not exist"]++
