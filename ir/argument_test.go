@@ -34,10 +34,14 @@ func TestProgramArgument(t *testing.T) {
 	}
 	for _, c := range [][2]string{
 		{"at=32", "at=33"}, {"to=40", "to=41"}, {"memory=40", "memory=2"}, {`"program" program`, `"program" hidden`}, {"init=0x0500ff", "init=0x05z"}, {"at=8 to=0", "at=8 size=8"},
+		{"at=32", "at=4294967328"}, {"to=40", "to=4294967336"}, {"memory=40", "memory=4294967336"},
 	} {
 		if _, err := Parse(strings.Replace(text, c[0], c[1], 1)); err == nil {
 			t.Errorf("%s is taken", c[1])
 		}
+	}
+	if one, err := Parse(strings.Replace(text, "memory=40 init=0x0500ff at=8 to=0 at=32 to=40", "memory=1", 1)); err != nil || !strings.Contains(Print(one), "memory=1 }") {
+		t.Errorf("a byte of memory: %v", err)
 	}
 	s.Arguments[1].Links[1].At = 33
 	if _, err := Deserialize(Serialize(s, SerializeOptions{})); err == nil {

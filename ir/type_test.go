@@ -21,6 +21,7 @@ func laidOut() (list []struct {
 		return &m
 	}
 	loose := &Type{Base: BaseStruct, Name: "S", Fields: []Field{{Name: "a", Type: ScalarType(BaseInt, 16), Offset: -1}, {Name: "b", Type: f(3), Offset: -1}, {Name: "c", Type: BoolType, Offset: -1}}}
+	bytes := &Type{Base: BaseStruct, Fields: []Field{{Type: ScalarType(BaseUint, 8), Offset: -1}, {Type: ScalarType(BaseUint, 16), Offset: -1}, {Type: ScalarType(BaseUint, 8), Offset: -1}}}
 	fixed := &Type{Base: BaseStruct, Name: "T", Fields: []Field{{Name: "a", Type: d(3), Offset: 8}, {Name: "b", Type: f(1), Offset: 4}}}
 	for _, x := range []struct {
 		name        string
@@ -45,6 +46,7 @@ func laidOut() (list []struct {
 		{"f32[:4]", ArrayType(f(1), 0, 4), 0, 0, 4, 0, 0},
 		{"struct", loose, 0, 32, 16, 3, 3},
 		{"struct with offsets", fixed, 32, 32, 32, 3, 2},
+		{"struct of bytes", bytes, 0, 6, 2, 3, 3},
 		{"struct[2]", ArrayType(loose, 2, 0), 0, 64, 16, 6, 2},
 		{"sampler", &Type{Base: BaseSampler}, 0, 4, 4, 1, 0},
 	} {
