@@ -83,6 +83,29 @@ func TestDeserializeCut(t *testing.T) {
 	}
 }
 
+// TestDeserializeChanged: a shader with one bit changed is an error, or another shader, and no panic.
+func TestDeserializeChanged(t *testing.T) {
+	data := ir.Serialize(irtest.Config{Seed: 2, Size: 12, Everything: true}.Shader(), ir.SerializeOptions{})
+	refused := 0
+	for i := range data {
+		for bit := i % 4; bit < 8; bit += 4 {
+			data[i] ^= 1 << bit
+			if s, err := ir.Deserialize(data); err != nil {
+				refused++
+			} else {
+				_ = ir.Validate(s)
+			}
+			data[i] ^= 1 << bit
+		}
+	}
+	if refused < len(data)/2 {
+		t.Errorf("of %d changes %d are refused", 2*len(data), refused)
+	}
+	if _, err := ir.Deserialize(data); err != nil {
+		t.Error(err)
+	}
+}
+
 // FuzzDeserialize: no bytes panic or ask for memory without bound; what reads
 // and is valid writes and reads back the same.
 func FuzzDeserialize(f *testing.F) {

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"reflect"
 	"testing"
 
 	"nirc/ir/optab"
@@ -143,4 +144,30 @@ func TestArgumentBindings(t *testing.T) {
 	bound := s.NewVariable(ModeUniform, &Type{Base: BaseTexture}, "") // has a number already
 	bound.HasBinding = true
 	s.NewVariable(ModeShaderTemp, &Type{Base: BaseTexture}, "")
+}
+
+// TestPackedSemantics: each fact of an input or output has bits of its own in the constant index, and the flags are the last: 32 to 40.
+func TestPackedSemantics(t *testing.T) {
+	var one IOSemantics
+	v := reflect.ValueOf(&one).Elem()
+	used := uint64(0)
+	for i := range v.NumField() {
+		one = IOSemantics{}
+		f := v.Field(i)
+		if f.Kind() == reflect.Bool {
+			f.SetBool(true)
+		} else {
+			f.SetUint(0xff)
+		}
+		bits := one.Pack()
+		if bits == 0 || bits&used != 0 {
+			t.Errorf("%s is packed as %#x, beside %#x", v.Type().Field(i).Name, bits, used)
+		}
+		if flag := f.Kind() == reflect.Bool; flag != (bits >= 1<<32) || bits >= 1<<41 {
+			t.Errorf("%s is packed as %#x", v.Type().Field(i).Name, bits)
+		}
+		if used |= bits; UnpackIOSemantics(bits) != one {
+			t.Errorf("%s is unpacked as %+v", v.Type().Field(i).Name, UnpackIOSemantics(bits))
+		}
+	}
 }
