@@ -219,8 +219,10 @@ func TestVectorTypes(t *testing.T) {
 		}
 	}
 	for rows, good := range []bool{false, true, true, true, true, false} {
-		if n := uint8(rows); good && ir.VectorType(ir.BaseUint, 16, n) != ir.VectorType(ir.BaseUint, 16, n) {
-			t.Errorf("there are two types of %d numbers", rows)
+		for base := ir.BaseBool; good && base <= ir.BaseFloat; base++ {
+			if n := uint8(rows); ir.VectorType(base, 32, n) != ir.VectorType(base, 32, n) {
+				t.Errorf("there are two types of %d of base %d", rows, base)
+			}
 		}
 		if _, err := ir.Parse(fmt.Sprintf("shader compute \"m\" {\n  var @1 mem_shared vec%du16 \"x\"\n}", rows)); (err == nil) != good {
 			t.Errorf("vec%du16: %v", rows, err)
