@@ -206,7 +206,8 @@ type Launch struct {
 	swap *swap
 	// Pixels is what a fragment wave waits for that runs beside others; nil if it runs alone.
 	Pixels *PixelOrder
-	// Races takes the accesses of compute and fragment waves in checking mode; nil if nobody looks.
+	// Races takes the accesses of compute and fragment waves in checking mode, and those to outputs that invocations of
+	// tessellation control or mesh shaders share; nil if nobody looks.
 	Races *WaveRaces
 
 	// Draw is the pipeline of a draw's waves, tessellation control's left out: for cores whose

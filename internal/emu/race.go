@@ -60,7 +60,8 @@ type racy struct {
 	epoch, waves uint32 // barriers of the workgroup for the memory, and of the subgroup, so far
 	memory       raceMemory
 	place        uint32
-	mask         uint8 // bytes of the word
+	verts        uint32 // invocations a patch, 0 of workgroups
+	mask         uint8  // bytes of the word
 	kind         AccessKind
 	whole        bool // a load that no atomic of its word tears
 	fragment     racyFragment
@@ -120,6 +121,9 @@ type groupRaces struct {
 	epochs [numRaceMemories]uint32
 	shared []raceCell
 	waves  []WaveRaces
+	// outputs are those that invocations share, by patch and place; verts is how many invocations a patch has, 0 of workgroups.
+	outputs map[uint64]*raceCell
+	verts   uint32
 }
 
 // WaveRaces is a wave's way to tell its accesses; nil takes them and does nothing.
@@ -140,16 +144,18 @@ type raceMemory uint8
 const (
 	raceDevice raceMemory = iota
 	raceShared
-	raceImages // texels, of images and of texel buffers
+	raceImages  // texels, of images and of texel buffers
+	raceOutputs // of a patch, or a mesh
 	numRaceMemories
 )
 
-var raceMemoryNames = [...]string{"the device's memory at address", "workgroup memory at byte", "the texel at byte"}
+var raceMemoryNames = [...]string{"the device's memory at address", "workgroup memory at byte", "the texel at byte", "the output at"}
 
 // start begins a workgroup of waves.
 func (g *groupRaces) start(log *raceLog, group uint64, waves, size int) {
-	*g = groupRaces{log: log, group: group, waves: g.waves[:0], shared: g.shared}
+	*g = groupRaces{log: log, group: group, waves: g.waves[:0], shared: g.shared, outputs: g.outputs}
 	clear(g.shared)
+	clear(g.outputs)
 	for i := range waves {
 		g.waves = append(g.waves, WaveRaces{g: g, number: uint32(i), first: uint32(i * size)})
 	}
@@ -168,7 +174,7 @@ func (g *groupRaces) barrier() {
 		fenced := true
 		for i := range g.waves {
 			w := &g.waves[i]
-			fenced = fenced && (w.fenced[m] || !w.o.Fences || raceMemory(m) == raceShared)
+			fenced = fenced && (w.fenced[m] || !w.o.Fences || raceMemory(m) == raceShared || raceMemory(m) == raceOutputs)
 		}
 		if fenced {
 			g.epochs[m]++
@@ -186,8 +192,8 @@ func (w *WaveRaces) Watch(o RaceOptions) {
 	}
 }
 
-// On reports whether accesses are looked at, so that a core may save itself the trouble.
-func (w *WaveRaces) On() bool { return w != nil && w.o.Where != nil }
+// On reports whether accesses to memory are looked at, so that a core may save itself the trouble.
+func (w *WaveRaces) On() bool { return w != nil && w.o.Where != nil && w.g.verts == 0 }
 
 // full reports whether nothing more is looked at: a race is enough.
 func (l *raceLog) full() bool { return l.seq >= maxRaceNotes || l.err != nil }
@@ -281,11 +287,12 @@ func (w *WaveRaces) note(c *raceCell, memory raceMemory, at uint64, lane int, ma
 	log := w.g.log
 	log.seq++
 	a := racy{seq: log.seq, group: w.g.group, invocation: w.first + uint32(lane), wave: w.number, memory: memory, epoch: w.g.epochs[memory], waves: w.epoch,
-		place: place, mask: mask, kind: kind, whole: w.o.Words && kind == AccessRead, where: w.o.Where}
+		place: place, verts: w.g.verts, mask: mask, kind: kind, whole: w.o.Words && kind == AccessRead, where: w.o.Where}
 	if w.wave != nil {
 		a.fragment = w.wave.racy(lane)
 		a.fragment.differs = !w.o.Late
 	}
+	a.fragment.differs = a.fragment.differs || memory == raceOutputs
 	if kind == AccessAtomic || kind == AccessOrder {
 		w.seen = max(w.seen, c.sync)
 		c.sync = a.seq
@@ -328,6 +335,9 @@ func (c *raceCell) before(w *WaveRaces, a *racy) *racy {
 // String says what the access is, whose and by which instruction.
 func (a *racy) String() string {
 	who := fmt.Sprintf("invocation %d of workgroup %d", a.invocation, a.group)
+	if a.verts > 0 {
+		who = fmt.Sprintf("invocation %d of patch %d", a.invocation%a.verts, a.group+uint64(a.invocation/a.verts))
+	}
 	if f := &a.fragment; f.of {
 		who = fmt.Sprintf("fragment %d in pixel (%d, %d) of layer %d", f.number, f.x, f.y, f.layer)
 	}

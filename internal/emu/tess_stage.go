@@ -26,6 +26,8 @@ type tessStage struct {
 	waiting    []bool
 	slots      []Slots // outputs of the evaluation stage
 	launch     Launch
+	races      groupRaces // of the patches that run; without a log nobody looks
+	before     uint64     // patches before those
 }
 
 func newTessStage(d *drawer) *tessStage {
@@ -35,6 +37,9 @@ func newTessStage(d *drawer) *tessStage {
 	t.patches = make([]Patch, t.together)
 	for i := range t.patches {
 		t.patches[i].Out = make([]Slots, t.verts)
+	}
+	if d.params.Check {
+		t.races.log = newRaceLog(d.p.Env)
 	}
 	return t
 }
@@ -84,9 +89,16 @@ func (t *tessStage) control() error {
 	if len(t.launches) < count {
 		t.launches, t.waves, t.waiting = make([]Launch, count), make([]Wave, count), make([]bool, count)
 	}
+	if t.races.log != nil {
+		t.races.startPatches(t.before, t.n, t.verts, count, size)
+		t.before += uint64(t.n)
+	}
 	for w := range count {
 		lanes := t.ctrlLanes[w*size : min((w+1)*size, len(t.ctrlLanes))]
 		t.launches[w] = Launch{Env: t.d.p.Env, NumLanes: len(lanes), Check: t.d.params.Check, Approx: t.d.params.ApproxSeed(), Seed: t.d.garbage.Long(), swap: t.d.swaps.of(ir.StageTessCtrl), TessCtrl: lanes}
+		if t.races.log != nil {
+			t.launches[w].Races = &t.races.waves[w]
+		}
 		t.waves[w] = t.ctrl.NewWave(&t.launches[w])
 		t.waiting[w] = false
 		t.d.stats.Waves++
@@ -113,6 +125,9 @@ func (t *tessStage) runGroup(waves []Wave) error {
 			lanes := t.launches[i].NumLanes
 			fuel := m.slice(lanes, order.seed)
 			st, err := w.Run(fuel)
+			if err == nil && t.races.log != nil {
+				err = t.races.log.failed()
+			}
 			if err != nil {
 				return err
 			}
@@ -134,6 +149,7 @@ func (t *tessStage) runGroup(waves []Wave) error {
 		}
 		if live > 0 && standing == live {
 			clear(t.waiting)
+			t.races.barrier()
 		}
 		if err := m.poll(); err != nil {
 			return err

@@ -172,6 +172,9 @@ func (w *Wave) loadStage(sp space, lane int, addr uint64, n int) uint64 {
 	if p == nil {
 		return 0
 	}
+	if w.races != nil && sp == spStageOut {
+		w.races.Output(lane, addr, n, emu.AccessRead, uint32(w.pc-1))
+	}
 	return uint64(*p) >> (8 * (addr & 3)) & lowBits(uint8(8*n))
 }
 
@@ -184,7 +187,11 @@ func (w *Wave) storeStage(sp space, lane int, addr uint64, n int, v uint64) {
 	if p := w.stageWord(sp, lane, addr); p != nil && sp == spStageOut {
 		sh := 8 * (addr & 3)
 		m := uint32(lowBits(uint8(8*n))) << sh
-		*p = *p&^m | uint32(v)<<sh&m
+		now := *p&^m | uint32(v)<<sh&m
+		if w.races != nil && now != *p { // what changes nothing nobody can tell
+			w.races.Output(lane, addr, n, emu.AccessWrite, uint32(w.pc-1))
+		}
+		*p = now
 		if w.l.Compute != nil {
 			slot, comp := meshAt(addr)
 			w.meshSlots(addr).Written[slot] |= 1 << comp

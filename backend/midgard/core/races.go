@@ -41,6 +41,10 @@ func (w *wave) note(s *inputs, a uint64, n int, kind emu.AccessKind) {
 		if !w.p.meta.Coherent {
 			w.races.Global(s.t.lane, a, n, kind, place)
 		}
+	case stageBase:
+		if r := &w.driver.regions[regionPatches]; w.l.TessCtrl != nil && a-r.addr < uint64(len(r.data)) {
+			w.races.Output(s.t.lane, a-r.addr, n, kind, place)
+		}
 	}
 }
 

@@ -340,6 +340,42 @@ func TestTessellationScript(t *testing.T) {
 	}
 }
 
+// TestOutputRaces: what invocations of tessellation control do to outputs that they share is a race unless a barrier is between, on the
+// interpreter and on the core whose invocations are waves of their own.
+func TestOutputRaces(t *testing.T) {
+	refs.Tool(t, "glslangValidator")
+	text, err := os.ReadFile(prove.Data("tess.amber"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const own, behind = "byIndex.wxzy[gl_InvocationID] = gl_InvocationID + 1;", "  barrier();\n"
+	for _, c := range []struct{ name, old, with, want string }{
+		{"as it is", "", "", ""},
+		{"another's output without a barrier", behind, "", "race on the output at"},
+		{"the whole vector for a component", own, "ivec4 all = byIndex; all.wxzy[gl_InvocationID] = gl_InvocationID + 1; byIndex = all;", "race on the output at"},
+		{"values that differ, by one store", own, "byIndex.x = gl_InvocationID;", "race on the output at"},
+		{"the same value by all", own, own + " barrier(); byIndex.w = 9; barrier(); byIndex.w = 1;", ""},
+	} {
+		if !strings.Contains(string(text), c.old) {
+			t.Fatalf("the script has no %q", c.old)
+		}
+		s, err := amber.Parse(c.name, []byte(strings.Replace(string(text), c.old, c.with, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{nirc.IRTarget, "midgard"} {
+			target, err := exec.AmberTarget(nirc.Options{Target: name, Level: passes.O2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := (&amber.Runner{Target: target, Limits: emu.Limits{Check: true}}).Run(t.Context(), s)
+			if c.want == "" && r.Verdict != amber.Pass || c.want != "" && (r.Verdict != amber.Fail || !strings.Contains(r.Reason, c.want)) {
+				t.Errorf("%s, %s: %+v, want %q", c.name, name, r, c.want)
+			}
+		}
+	}
+}
+
 // TestTessellationMeta: what a driver joins stages by, and what is refused.
 func TestTessellationMeta(t *testing.T) {
 	compile := func(stage ir.Stage, text string, o nirc.Options) (*object.Object, error) {
