@@ -74,7 +74,11 @@ func (p *program) findStale() {
 			continue
 		}
 		takes := p.takes(b)
-		if reg, found := takes.beyond(&now); found && b.rules == nil {
+		whole := now
+		if b.Tag == isa.TagLdSt && spills(b) {
+			whole.widen()
+		}
+		if reg, found := takes.beyond(&whole); found && b.rules == nil {
 			b.rules = fmt.Errorf("the bundle takes components of register %d that nothing wrote for it", reg)
 			b.plain = false
 		}
@@ -85,6 +89,28 @@ func (p *program) findStale() {
 			}
 		}
 		b.gives(&now)
+	}
+}
+
+// spills reports whether a bundle saves registers in the thread's own memory: whole words, of which what is saved may be a half that its
+// reader alone looks at.
+func spills(b *bundle) bool {
+	for i := range b.LdSt {
+		if l := &b.LdSt[i]; l.Op == isa.St128 && l.Arg == (isa.AddrReg{Reg: isa.AddrLocal}) {
+			return true
+		}
+	}
+	return false
+}
+
+// widen makes words of their parts.
+func (f *written) widen() {
+	for r := range f {
+		for c := range uint(4) {
+			if m := mask(32) << (c & 1 * 32); f[r][c>>1]&m != 0 {
+				f[r][c>>1] |= m
+			}
+		}
 	}
 }
 

@@ -26,6 +26,13 @@ func TestStaleInputs(t *testing.T) {
 	jump := alu(func(b *isa.Bundle) {
 		b.SetBranch(isa.Branch{Op: isa.BranchUncond, Cond: isa.CondAlways, Target: isa.TagLdSt})
 	})
+	half := alu(func(b *isa.Bundle) {
+		b.SetConsts([4]uint32{1, 2, 3, 4})
+		b.Add(isa.UnitVMUL, isa.Vector(isa.OpImov, isa.Mode16, isa.RegConst, 1).From(1, isa.VReg(isa.RegConst, isa.XYZW)))
+	})
+	save := func(mask uint8) isa.Bundle {
+		return ldst(isa.LoadStore{Op: isa.St128, Mask: mask, Swizzle: isa.XYZW, Toggle: true, Arg: isa.AddrReg{Reg: isa.AddrLocal}, Format: isa.IndexU32, Index: zero})
+	}
 	both := "components of register 26 "
 	for _, c := range []struct {
 		name, want string
@@ -40,12 +47,15 @@ func TestStaleInputs(t *testing.T) {
 		{"a byte of what is not", both, []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW), address, y, store(isa.StU8, 1, isa.XYZW)}},
 		{"what a load brings", "", []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW), address, fresh, store(isa.St128, 15, isa.XYZW)}},
 		{"what another block wrote", both, []isa.Bundle{data, jump, store(isa.St128, 15, isa.XYZW)}},
+		{"a half", both, []isa.Bundle{address, half, store(isa.St128, 1, isa.XYZW)}},
+		{"a half that is saved", "", []isa.Bundle{half, save(1)}},
+		{"a half that is saved, and another word", both, []isa.Bundle{half, save(3)}},
 		{"a direction", "", []isa.Bundle{data, cube}},
 		{"a direction again", both, []isa.Bundle{data, cube, cube}},
 	} {
 		code := encode(t, c.prog)
 		meta := computeMeta()
-		meta.FirstTag = c.prog[0].Tag
+		meta.FirstTag, meta.TLSSize = c.prog[0].Tag, 16
 		p, err := LoadFresh(code, meta)
 		if err != nil {
 			t.Fatal(err)
