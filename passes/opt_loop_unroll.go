@@ -10,7 +10,7 @@ import (
 var optLoopUnrollPass = &Pass{
 	Name: "opt_loop_unroll", For: ir.HasLoop, Class: "B", Run: optLoopUnroll, Optional: true, Rewrites: true,
 	Doc: "Replaces loops whose trip count is known exactly by copies of their bodies, innermost first, within limits of trips and size that the loop's unroll hint lifts and that loops which run once do not have; those that go through a whole array may become larger. " +
-		"Needs lower_continue_constructs. Loops that hold loops stay unless they run once. Loops that stay, of many or of unknown trips, get more copies of their body if max_partial asks for it, " +
+		"Needs lower_continue_constructs. Loops that hold loops stay unless they run few times. Loops that stay, of many or of unknown trips, get more copies of their body if max_partial asks for it, " +
 		"with the exits that cannot be taken decided; with bounded, those whose largest trip count is known, and at most half the limit, become a single round of that many copies. Both leave conditions to opt_dead_cf.",
 	Options: []Option{
 		{"max_iterations", "most trips of an unrolled loop; 0: the target's, or 32", 0},
@@ -30,6 +30,10 @@ const hintedTrips = 1024
 // arrayFactor is how many times as large loops may become that go through an array: in the copies its elements are values.
 // Mesa's nir_opt_loop_unroll has no limit of size for these.
 const arrayFactor = 8
+
+// nestedTrips bounds the trips of loops that hold loops. Those take most of the time, and little is gained
+// but what the outer counter decides in them; of many copies the code would only be longer.
+const nestedTrips = 4
 
 // growthCap bounds a function's instructions made by one run of the pass.
 const growthCap = 200_000
@@ -73,7 +77,7 @@ func unrollRound(c *Context, impl *ir.Impl, limit uint32, force bool, budget *in
 		}
 		cost := (l.Cost + 1) * int(l.MaxTrips+1)
 		if !l.Exact || len(l.Terminators) != 1 || !unrollable(l) || slices.Contains(stale, l) ||
-			cost > *budget || !worthUnrolling(l, limit, force) {
+			cost > *budget || !worthUnrolling(impl, l, limit, force) {
 			continue
 		}
 		if !c.Step() {
@@ -155,22 +159,30 @@ func boundedCost(o *ir.Options, l *analysis.LoopInfo, limit uint32) int {
 	return most
 }
 
-func worthUnrolling(l *analysis.LoopInfo, limit uint32, force bool) bool {
+func worthUnrolling(impl *ir.Impl, l *analysis.LoopInfo, limit uint32, force bool) bool {
 	hint := l.Loop.Control
 	switch {
 	case hint == ir.LoopDontUnroll:
 		return false
 	case l.MaxTrips <= 1:
 		return true // nothing but what comes before the exit is there twice
-	case l.HasInner:
+	case l.HasInner && l.MaxTrips > nestedTrips:
 		return false
-	case hint == ir.LoopUnroll:
+	case hint == ir.LoopUnroll && !l.HasInner:
 		return l.MaxTrips <= hintedTrips
 	case l.MaxTrips > limit:
 		return false
 	}
-	cost := l.Cost * int(l.MaxTrips)
-	return force || cost <= unrollCost*int(limit) || cost <= unrollCost*arrayFactor*int(limit) && l.ThroughArray()
+	cost, most := l.Cost*int(l.MaxTrips), unrollCost*int(limit)
+	switch {
+	case force && !l.HasInner || cost <= most:
+		return true
+	case !l.HasInner && cost <= arrayFactor*most && l.ThroughArray():
+		return true
+	case l.Cost > most:
+		return false
+	}
+	return unrolledCost(impl, l) <= most
 }
 
 // unrollable: the shapes that unroll takes apart.

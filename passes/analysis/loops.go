@@ -204,7 +204,7 @@ func (a *loopAnalysis) jumps(info *LoopInfo) {
 	breaks := 0
 	for b := range ir.ListBlocks(&info.Loop.Body) {
 		for in := b.First(); in != nil; in = in.Next() {
-			info.Cost += instrCost(in)
+			info.Cost += InstrCost(in)
 		}
 		j := b.Jump()
 		if j == nil || ir.EnclosingLoop(b) != info.Loop {
@@ -223,7 +223,8 @@ func (a *loopAnalysis) jumps(info *LoopInfo) {
 	}
 }
 
-func instrCost(in *ir.Instr) int {
+// InstrCost is what an instruction counts in LoopInfo.Cost.
+func InstrCost(in *ir.Instr) int {
 	switch in.Kind {
 	case ir.KindALU:
 		switch {
