@@ -1,6 +1,8 @@
 package ir3
 
 import (
+	"slices"
+
 	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/ir"
@@ -96,6 +98,23 @@ func (c *constFile) immediate(v uint32) (int, bool) {
 	}
 	c.imms = append(c.imms, v)
 	return c.immAt + len(c.imms) - 1, true
+}
+
+// immediates returns the number of the first of consts that have the values side by side, adding them if there is room.
+func (c *constFile) immediates(values []uint32) (int, bool) {
+	if c.noImms {
+		return 0, false
+	}
+	for i := range c.imms {
+		if i+len(values) <= len(c.imms) && slices.Equal(c.imms[i:i+len(values)], values) {
+			return c.immAt + i, true
+		}
+	}
+	if c.immAt+len(c.imms)+len(values) > c.limit {
+		return 0, false
+	}
+	c.imms = append(c.imms, values...)
+	return c.immAt + len(c.imms) - len(values), true
 }
 
 // length returns constlen in vec4.

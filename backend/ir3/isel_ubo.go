@@ -179,8 +179,11 @@ func (s *isel) relConsts(index opnd, n, count int) []opnd {
 // loadConstant reads the shader's constant data, a uniform buffer of the stage's own beside the
 // descriptor sets.
 func (s *isel) loadConstant(in *ir.Instr) {
-	s.meta.ConstData = s.sh.ConstantData
 	base := uint32(in.Get(ir.IdxBase))
+	if s.loadFromConsts(in, base) {
+		return
+	}
+	s.meta.ConstData = s.sh.ConstantData
 	load := func(vec4 opnd, first, n int) []opnd {
 		return s.ldcFrom(vec4, first, n, func(t *isa.Instr, uses []mach.Value) []mach.Value {
 			t.Srcs[1] = isa.I(abi.ConstDataUBO)
@@ -215,6 +218,51 @@ func (s *isel) loadConstant(in *ir.Instr) {
 		ops[k] = w
 	}
 	s.setComps(&in.Def, ops...)
+}
+
+// maxDataConsts bounds the words of constant data that are among the consts, maxMadeConsts where a preamble has to make
+// them. dataAlign is the alignment from which a load names the vec4 that its components are in.
+const (
+	maxDataConsts = 128
+	maxMadeConsts = 32
+	dataAlign     = 16
+)
+
+// loadFromConsts reads constant data from the const file, relative to a0.x, where nobody knows the components that
+// words are in: each would be loaded with the three around it, and chosen. It reports false of all others.
+func (s *isel) loadFromConsts(in *ir.Instr, base uint32) bool {
+	_, fixed := in.Srcs[0].Def.Const(0)
+	if fixed || in.Def.BitSize > 32 || base&3 != 0 || s.f == s.pre.f {
+		return false
+	}
+	if in.Def.BitSize == 32 && base == 0 && in.Get(ir.IdxAlignMul) >= dataAlign {
+		return false
+	}
+	at, ok := s.dataConsts()
+	if !ok {
+		return false
+	}
+	at += int(base / 4)
+	if in.Def.BitSize < 32 {
+		s.narrowLoad(in, in.Srcs[0].Def, func(word opnd) opnd { return s.relConst(word, at) })
+		return true
+	}
+	off, imm := s.elements(in, in.Srcs[0].Def, 2, 1<<20)
+	s.setComps(&in.Def, s.relConsts(off, at+int(imm), int(in.Def.NumComponents))...)
+	return true
+}
+
+// dataConsts is the scalar of the const file from which the shader's constant data stands there, if it may.
+func (s *isel) dataConsts() (int, bool) {
+	n := (len(s.sh.ConstantData) + 3) / 4
+	if n > maxDataConsts || s.gpu.PreambleConsts && n > maxMadeConsts {
+		return 0, false
+	}
+	words := make([]uint32, n)
+	for i, x := range s.sh.ConstantData {
+		words[i/4] |= uint32(x) << (8 * (i % 4))
+	}
+	return s.consts.immediates(words)
 }
 
 // pushedLoad reports whether a uniform buffer load reads the const file only.
