@@ -80,3 +80,34 @@ func TestFillBranchesWaits(t *testing.T) {
 		t.Errorf("a wait before the branch:\n%s", text)
 	}
 }
+
+// TestLoopOnTwo: a loop that goes on as long as two conditions hold ends its rounds in the branch on both.
+func TestLoopOnTwo(t *testing.T) {
+	for _, gpu := range []string{"a630", "a740"} {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
+		zero, before := b.Imm32(0), b.Cursor.Block
+		l := b.PushLoop()
+		n, sum := s.NewPhi(1, 32), s.NewPhi(1, 32)
+		b.Insert(n)
+		b.Insert(sum)
+		i := b.PushIf(b.Ior(b.Uge(&n.Def, id), b.Uge(&sum.Def, b.Imm32(300))))
+		b.Jump(ir.JumpBreak)
+		b.PopIf(i)
+		x := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.Ishl(&n.Def, b.Imm32(2)), 1)
+		s.AddPhiSrc(n, before, zero)
+		s.AddPhiSrc(sum, before, zero)
+		s.AddPhiSrc(n, b.Cursor.Block, b.IAddImm(&n.Def, 1))
+		s.AddPhiSrc(sum, b.Cursor.Block, b.Iadd(&sum.Def, b.Iand(x, b.Imm32(31))))
+		b.PopLoop(l)
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.Iadd(b.Imul(&n.Def, b.Imm32(1000)), &sum.Def))
+		bin, err := execute(s, CompileOptions{GPU: gpu}, &gputest.Run{Groups: 1, In: gputest.RandomInput(5, 256), OutSize: 256}, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", gpu, err)
+		}
+		text := disasm(bin)
+		if strings.Count(text, "braa") != 1 || strings.Contains(text, "jump") || strings.Contains(text, "or.b") {
+			t.Errorf("%s:\n%s", gpu, text)
+		}
+	}
+}

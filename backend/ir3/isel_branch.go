@@ -13,7 +13,7 @@ func isBranch(op mach.Op) bool {
 
 // branch appends the branch of an if.
 func (s *isel) branch(i *ir.If) *mach.Instr {
-	if d, inv := notOf(i.Cond.Def); s.twoConditions(d) && i.Then.LastBlock().Jump() == nil && i.Else.LastBlock().Jump() == nil {
+	if d, inv := notOf(i.Cond.Def); s.twoConditions(d) {
 		return s.branchOnTwo(d.Instr, inv)
 	}
 	p, inv := s.predicate(i.Cond.Def)

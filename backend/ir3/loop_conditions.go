@@ -19,7 +19,7 @@ func (p *phys) turnLoops() {
 	for h := range p.blocks {
 		head := &p.blocks[h]
 		n := len(head.ins) - 1
-		if n < 0 || n > maxLoopHead || len(head.succs) != 2 || head.ins[n].Op != isa.OpBr || head.ins[n].to >= 0 || !p.entered(int32(h)) {
+		if n < 0 || n > maxLoopHead || len(head.succs) != 2 || !isBranch(machOp(head.ins[n].Op)) || head.ins[n].to >= 0 || !p.entered(int32(h)) {
 			continue
 		}
 		free := true

@@ -11,7 +11,7 @@ import (
 // same way: the counter begins with a constant, and the limit is one too.
 func (p *phys) enterLoop(h int32) {
 	head := &p.blocks[h]
-	if len(head.preds) != 1 || len(head.ins) != 1 || len(head.succs) != 2 {
+	if len(head.preds) != 1 || len(head.ins) != 1 || head.ins[0].Op != isa.OpBr || len(head.succs) != 2 {
 		return
 	}
 	q := &p.blocks[head.preds[0]]
