@@ -20,7 +20,7 @@ func removable(f *mach.Func, in *mach.Instr) bool {
 	switch in.Op {
 	case opInputs:
 		return false
-	case opFineDsx, opFineDsy, opElect, opAny, opAll, opBallot, opReadCond:
+	case opFineDsx, opFineDsy, opElect, opAny, opAll, opBallot, opReadCond, opReduce:
 		return true
 	}
 	op := isaOp(in.Op)

@@ -35,6 +35,9 @@ func (s *isel) subgroup(in *ir.Instr) bool {
 	case ir.IntrVoteAny, ir.IntrVoteAll, ir.IntrBallot, ir.IntrBallotRelaxed:
 		s.vote(in)
 		return true
+	case ir.IntrReduce:
+		s.reduce(in)
+		return true
 	case ir.IntrReadInvocationCondIr3:
 		s.readCond(in)
 		return true

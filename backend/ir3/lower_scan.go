@@ -23,6 +23,13 @@ func (l *subgroups) scan() *ir.Def {
 	for k := range comps {
 		comps[k] = l.widen(b.Channel(v, k), op)
 	}
+	if in.Intr == ir.IntrReduce && l.whole(cluster) && reduces(op, comps[0].BitSize) {
+		for k, x := range comps {
+			r := &b.Intrinsic(ir.IntrReduce, 1, x.BitSize, x).Set(ir.IdxReductionOp, uint64(op)).Def
+			comps[k] = l.narrowBack(r, v.BitSize)
+		}
+		return b.Vec(comps...)
+	}
 	before, upTo := l.scanLoop(op, comps, widenedIdentity(op, v.BitSize, comps[0].BitSize), cluster)
 	res := upTo
 	switch in.Intr {
@@ -35,6 +42,12 @@ func (l *subgroups) scan() *ir.Def {
 		res[k] = l.narrowBack(res[k], v.BitSize)
 	}
 	return b.Vec(res...)
+}
+
+// whole reports whether a cluster of so many fibers, 0 for all, is the whole subgroup, as far as it has fibers.
+func (l *subgroups) whole(cluster uint64) bool {
+	n := l.workgroup()
+	return cluster == 0 || cluster >= 128 || n > 0 && cluster >= n
 }
 
 // widen brings booleans and bytes to 32 bits.

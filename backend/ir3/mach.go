@@ -57,6 +57,7 @@ const (
 	opAll
 	opBallot   // mask of fibers with the predicate, in 4 shared registers
 	opReadCond // value of the fiber with the predicate, in a shared register
+	opReduce   // result of the template's operation over the active fibers, in a shared register
 	opSpillFar // stp or ldp, by the template, out of reach of the base register
 	numMachOps
 )
@@ -64,7 +65,7 @@ const (
 var opNames = mach.OpNames{
 	Num: int(isa.NumOps),
 	Of:  func(n int) string { return isa.Op(n).String() },
-	Own: []string{"inputs", "fine_dsx", "fine_dsy", "elect", "any", "all", "ballot", "read_cond", "spill_far"},
+	Own: []string{"inputs", "fine_dsx", "fine_dsy", "elect", "any", "all", "ballot", "read_cond", "reduce", "spill_far"},
 }
 
 func machOp(op isa.Op) mach.Op { return mach.FirstTargetOp + mach.Op(op) }
@@ -116,7 +117,7 @@ func (machISA) Props(in *mach.Instr, f *mach.Func) mach.Props {
 
 // hasTemplate reports whether instructions of an operation have a template.
 func hasTemplate(op mach.Op) bool {
-	return op < opInputs || op == opFineDsx || op == opFineDsy || op == opSpillFar
+	return op < opInputs || op == opFineDsx || op == opFineDsy || op == opReduce || op == opSpillFar
 }
 
 // FormatExt writes the template as assembly with r0.x for every register, and after | the

@@ -214,6 +214,8 @@ func (p *phys) instr(in *mach.Instr) {
 	case opInputs:
 	case opElect, opAny, opAll, opBallot, opReadCond:
 		p.macro(in)
+	case opReduce:
+		p.reduce(in)
 	case opSpillFar:
 		p.spillFar(in)
 	case opFineDsx, opFineDsy:
