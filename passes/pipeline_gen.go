@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xaaa62df1
+const builtinSum = 0xdcf702eb
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1079,6 +1079,8 @@ var builtinTree = node{4, 6, "", []node{
 						{4, 393, "", []node{
 							{2, 393, "packed", nil},
 							{2, 393, "32", nil},
+							{2, 393, "threshold", nil},
+							{2, 393, "20", nil},
 						}},
 					}},
 				}},
