@@ -8,7 +8,7 @@ import (
 var optUniformAtomicsPass = &Pass{
 	Name: "opt_uniform_atomics", For: ir.HasAtomic, Class: "B", Run: optUniformAtomics, Idempotent: true, Optional: true,
 	Doc: "Where all lanes of a subgroup do an atomic at the same place, one does it with the reduction of all their operands; if the result is used, each lane's is what was there combined " +
-		"with a scan over the lanes before it. Explicit buffer, shared and global atomics whose place is uniform by the divergence analysis; helpers of fragment shaders take no part. " +
+		"with a scan over the lanes before it. Explicit buffer, shared and global atomics whose place is uniform by the divergence analysis, except where the conditions around them let a single lane through; helpers of fragment shaders take no part. " +
 		"Makes reduce, exclusive_scan, elect and read_first_invocation: lower_subgroups comes after it.",
 	Options: []Option{
 		{"float_add", "additions of floats too: the sum is rounded in another order", false},
@@ -58,33 +58,6 @@ func uniformPlace(in *ir.Instr) bool {
 		}
 	}
 	return true
-}
-
-// oneLane reports whether a condition around a block picks a single lane.
-func oneLane(b *ir.Block) bool {
-	for n := ir.Node(b); n != nil; n = ir.Parent(n) {
-		x, ok := ir.Parent(n).(*ir.If)
-		if !ok || ir.ParentList(n) != &x.Then {
-			continue
-		}
-		cond, c := scalarValue(x.Cond.Def, 0)
-		in := cond.Instr
-		if in.IsIntrinsic(ir.IntrElect) {
-			return true
-		}
-		if !in.IsALU(ir.OpIeq) {
-			continue
-		}
-		for k := range 2 {
-			own, _ := scalarValue(in.Srcs[k].Def, in.Srcs[k].Swizzle.Lane(c))
-			id := own.Instr.IsIntrinsic(ir.IntrLoadSubgroupInvocation) || own.Instr.IsIntrinsic(ir.IntrLoadLocalInvocationIndex) ||
-				own.Instr.IsIntrinsic(ir.IntrLoadGlobalInvocationIndex)
-			if id && !in.Srcs[1-k].Def.Divergent {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // reduceAtomic replaces an atomic by one for all lanes that are there.
