@@ -56,6 +56,7 @@ type isel struct {
 	coords [2][4]source
 	out    outputs
 	guards []guard
+	chosen []chosen
 	// blend, if not nil, is the layout of the target of a blend program.
 	blend *blendLayout
 	// state is that of the pipeline, nil if it is not known.

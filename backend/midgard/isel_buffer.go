@@ -143,27 +143,53 @@ func (s *isel) bufferOf(in *ir.Instr, h *ir.Def) (desc source, r abi.Resource, f
 		s.fail(in, "an index that is not constant into arrays of more than 1024 buffers is not supported")
 		return constant(0), r, false
 	}
-	var index source
-	switch {
-	case len(s.res.open) > 0:
-		index = s.tailBuffers(e)
-	case s.tab.dyn == 0:
-		s.tab.dyn = len(s.meta.Sysvals) + 1
-		for k := range s.res.Total {
-			x, _ := s.res.entry(k)
-			s.meta.Sysvals = append(s.meta.Sysvals, abi.Sysval{Kind: abi.SysvalSSBO, Set: x.Set, Binding: x.Binding, Element: x.Element})
+	return s.chosenBuffer(h, e), r, false
+}
+
+// chosen is what an access of a block has read of a buffer that an index chooses.
+type chosen struct {
+	h    *ir.Def
+	blk  int
+	desc source
+}
+
+// maxChosen is how many such buffers an access looks back at.
+const maxChosen = 8
+
+// chosenBuffer is the address and the size of a buffer that an index chooses: what an earlier access of the block has read, or
+// an entry of the table of system values.
+func (s *isel) chosenBuffer(h *ir.Def, e source) source {
+	for i := len(s.chosen) - 1; i >= max(0, len(s.chosen)-maxChosen); i-- {
+		if k := &s.chosen[i]; k.h == h && k.blk == s.blk {
+			return k.desc
 		}
-		fallthrough
-	default:
-		index = s.temp(isa.OpIadd, 1, e, constant(uint32(s.tab.dyn-1)))
 	}
 	ubo, err := s.tab.ubo(abi.UBOSysvals, abi.Resource{})
 	if err != nil {
 		s.err = err
 	}
+	index, first := e, 0
+	if len(s.res.open) > 0 {
+		index = s.tailBuffers(e)
+	} else {
+		first = s.firstBuffer()
+	}
 	d := s.f.newNode(3)
-	s.loadUBO(uboLoad{ubo: ubo, dst: d, n: 3, index: index, shift: 4})
-	return source{reg: d, swz: identity}, r, false
+	s.loadUBO(uboLoad{ubo: ubo, dst: d, n: 3, off: uint32(16 * first), index: index, shift: 4})
+	s.chosen = append(s.chosen, chosen{h: h, blk: s.blk, desc: source{reg: d, swz: identity}})
+	return source{reg: d, swz: identity}
+}
+
+// firstBuffer is the system value from which those of all buffers stand in a row.
+func (s *isel) firstBuffer() int {
+	if s.tab.dyn == 0 {
+		s.tab.dyn = len(s.meta.Sysvals) + 1
+		for k := range s.res.Total {
+			x, _ := s.res.entry(k)
+			s.meta.Sysvals = append(s.meta.Sysvals, abi.Sysval{Kind: abi.SysvalSSBO, Set: x.Set, Binding: x.Binding, Element: x.Element})
+		}
+	}
+	return s.tab.dyn - 1
 }
 
 func (s *isel) descOf(in *ir.Instr, h *ir.Def) (desc source, fixed bool) {

@@ -1,6 +1,7 @@
 package midgard
 
 import (
+	"strings"
 	"testing"
 
 	"nirc/backend/gputest"
@@ -13,4 +14,36 @@ func TestMemory(t *testing.T) {
 		_, err := execute(s, CompileOptions{}, r, nil)
 		return err
 	}, "dispatch values", "votes", "quads and shuffles")
+}
+
+// TestChosenBuffer: what accesses of a block read of a buffer that an index chooses, they read once.
+func TestChosenBuffer(t *testing.T) {
+	s, err := ir.Parse(`shader compute "main" {
+  info { workgroup_size=1,1,1 num_ssbos=5 writes_memory }
+  var @1 mem_ssbo u32[4] "b" { set=0 binding=0 }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32x3 = load_workgroup_id
+      %2:32 = mov %1.x
+      %3:32x2 = vulkan_resource_index %2 desc_type=7
+      %4:32x2 = load_vulkan_descriptor %3 desc_type=7
+      %5:32 = load_ssbo %4, %0 align_mul=4
+      %6:32 = load_const 0x4
+      %7:32 = load_ssbo %4, %6 align_mul=4
+      %8:32 = iadd %5, %7
+      %9:32 = load_const 0x8
+      store_ssbo %8, %4, %9 write_mask=x align_mul=4
+  }
+}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text := listing(t, s, CompileOptions{})
+	if n := strings.Count(text, "LD_UBO"); n != 1 {
+		t.Errorf("the address is read %d times:\n%s", n, text)
+	}
+	if n := strings.Count(text, "ADD.i32"); n != 1 {
+		t.Errorf("%d sums, of which one is the shader's:\n%s", n, text)
+	}
 }
