@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 )
 
@@ -94,14 +95,9 @@ func (b *Bundle) Branch() (br Branch, ok bool) {
 // BodySize is the number of bytes that control word, registers, bodies and
 // branches of an ALU bundle need; above 48 they do not fit.
 func (b *Bundle) BodySize() int {
-	n := 4
-	for u := Unit(0); u < NumUnits; u++ {
-		if b.Has(u) {
-			n += u.bodySize()
-			if u < NumALUUnits {
-				n += 2
-			}
-		}
+	n := b.firstBody()
+	for s := b.Units; s != 0; s &= s - 1 {
+		n += s.first().bodySize()
 	}
 	return n
 }
@@ -191,13 +187,7 @@ func (b *Bundle) decodeALU(code []byte) error {
 
 // firstBody is where the units' bodies begin: after the control word and the registers of the ALU's units.
 func (b *Bundle) firstBody() int {
-	at := 4
-	for u := Unit(0); u < NumALUUnits; u++ {
-		if b.Has(u) {
-			at += 2
-		}
-	}
-	return at
+	return 4 + 2*bits.OnesCount8(uint8(b.Units&(1<<NumALUUnits-1)))
 }
 
 func (b *Bundle) decodeUnits(code []byte) {
@@ -281,10 +271,8 @@ func (b *Bundle) encodeALU(code []byte) error {
 	}
 	ctl := b.Control
 	reg, at := 4, b.firstBody()
-	for u := Unit(0); u < NumUnits; u++ {
-		if !b.Has(u) {
-			continue
-		}
+	for s := b.Units; s != 0; s &= s - 1 {
+		u := s.first()
 		ctl |= 1 << unitBit[u]
 		var r, v uint64
 		var err error
@@ -301,16 +289,26 @@ func (b *Bundle) encodeALU(code []byte) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", u, err)
 		}
-		for i := 0; i < u.bodySize(); i++ {
-			code[at+i] = byte(v >> (8 * i))
-		}
-		at += u.bodySize()
+		at += putBody(code[at:], u, v)
 	}
 	binary.LittleEndian.PutUint32(code, ctl)
 	if b.HasConsts {
 		copy(code[body:], b.Consts[:])
 	}
 	return nil
+}
+
+// putBody writes the body of a unit and returns its size.
+func putBody(code []byte, u Unit, v uint64) int {
+	n := u.bodySize()
+	binary.LittleEndian.PutUint16(code, uint16(v))
+	if n >= 4 {
+		binary.LittleEndian.PutUint16(code[2:], uint16(v>>16))
+	}
+	if n == 6 {
+		binary.LittleEndian.PutUint16(code[4:], uint16(v>>32))
+	}
+	return n
 }
 
 // Encode appends the bytes of all bundles of a program, without the padding

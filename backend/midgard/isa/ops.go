@@ -1,6 +1,9 @@
 package isa
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Op is an ALU opcode: the number in the instruction word.
 type Op uint8
@@ -186,6 +189,9 @@ type Units uint8
 
 // Has reports whether u is in the set.
 func (s Units) Has(u Unit) bool { return s>>u&1 != 0 }
+
+// first is the lowest unit of a set that has one.
+func (s Units) first() Unit { return Unit(bits.TrailingZeros8(uint8(s))) }
 
 // In makes the set of one unit.
 func (u Unit) In() Units { return 1 << u }

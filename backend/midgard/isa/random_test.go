@@ -268,3 +268,20 @@ func BenchmarkDecode(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkEncode: with a call of a function for each field it took 1.4 times as long.
+func BenchmarkEncode(b *testing.B) {
+	r := rand.New(rand.NewSource(4))
+	prog := make([]Bundle, 64)
+	for i := range prog {
+		prog[i] = randomBundle(r)
+	}
+	var code []byte
+	for range b.N {
+		code = code[:0]
+		for i := range prog {
+			code, _ = AppendEncode(code, &prog[i])
+		}
+	}
+	b.SetBytes(int64(len(code)))
+}
