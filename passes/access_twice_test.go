@@ -55,7 +55,7 @@ func TestIdle(t *testing.T) {
 		s.Name += "x"
 		return true, nil
 	}}
-	pipeline := &Pipeline{Name: "test", steps: []*step{{ctx: NewContext(p)}}, slots: 1}
+	pipeline := &Pipeline{Name: "test", steps: []step{stepOf(NewContext(p), 0, 0)}, slots: 1}
 	s := ir.NewShader(ir.StageCompute, nil)
 	s.NewFunction("main")
 	if err := pipeline.Run(s, RunOptions{}); err != nil || runs != 0 {

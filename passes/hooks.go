@@ -100,7 +100,7 @@ func (h *Hooks) add(hook string, p *Pass, opts []string) error {
 		l = &Pipeline{Name: hook, has: map[string]bool{}}
 		h.lists[hook] = l
 	}
-	l.steps = append(l.steps, &step{ctx: c, slot: l.slots, looks: c.looks()})
+	l.steps = append(l.steps, stepOf(c, l.slots, 0))
 	l.slots++
 	l.has[p.Name] = true
 	return nil

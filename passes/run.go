@@ -65,8 +65,9 @@ type runner struct {
 	verifier verifier
 }
 
-func (r *runner) steps(steps []*step) (progress bool, err error) {
-	for _, st := range steps {
+func (r *runner) steps(steps []step) (progress bool, err error) {
+	for i := range steps {
+		st := &steps[i]
 		var did bool
 		switch {
 		case st.ctx != nil:
@@ -75,7 +76,7 @@ func (r *runner) steps(steps []*step) (progress bool, err error) {
 				continue
 			case !r.plain:
 				did, err = r.pass(st) // who looks at steps sees all run that have not
-			case r.without(st.looks) || r.withstands(st.ctx.pass, r.clean[st.slot]):
+			case r.without(st.looks) || r.withstands(st.withstands, r.clean[st.slot]):
 				continue
 			default:
 				did, err = r.plainPass(st)
@@ -161,7 +162,7 @@ func (r *runner) plainPass(st *step) (progress bool, err error) {
 
 func (r *runner) pass(st *step) (bool, error) {
 	p := st.ctx.pass
-	idle := r.without(st.looks) || r.withstands(p, r.clean[st.slot]) || p.Idle != nil && p.Idle(r.s)
+	idle := r.without(st.looks) || r.withstands(st.withstands, r.clean[st.slot]) || p.Idle != nil && p.Idle(r.s)
 	progress, err := r.runPass(st.ctx, p)
 	if err == nil && progress && idle && r.ins.VerifyEach() {
 		err = errors.New("changed a shader that contains nothing of what the pass says that it looks for, that it calls idle, or after no more than what it says that it withstands")
@@ -196,13 +197,14 @@ func (r *runner) changed(kind Change) {
 	r.last[bits.TrailingZeros8(uint8(kind))] = r.epoch
 }
 
-// withstands reports whether a pass that had nothing to do at an epoch has nothing to do after all that happened since.
-func (r *runner) withstands(p *Pass, epoch uint64) bool {
-	if epoch == 0 || p.Withstands == 0 {
+// withstands reports whether a pass that had nothing to do at an epoch has nothing to do after all that happened since,
+// progress of these kinds being nothing to it.
+func (r *runner) withstands(kinds Change, epoch uint64) bool {
+	if epoch == 0 || kinds == 0 {
 		return false
 	}
 	for k, last := range r.last {
-		if last > epoch && p.Withstands>>k&1 == 0 {
+		if last > epoch && kinds>>k&1 == 0 {
 			return false
 		}
 	}

@@ -16,7 +16,7 @@ func TestFor(t *testing.T) {
 		s.Name += "x"
 		return true, nil
 	}}
-	pipeline := &Pipeline{Name: "test", steps: []*step{{ctx: NewContext(p), looks: p.For}}, slots: 1}
+	pipeline := &Pipeline{Name: "test", steps: []step{stepOf(NewContext(p), 0, 0)}, slots: 1}
 	s := ir.NewShader(ir.StageCompute, nil)
 	impl := s.NewFunction("main").Impl
 	if err := pipeline.Run(s, RunOptions{}); err != nil || runs != 0 {
@@ -39,13 +39,13 @@ func TestWithstands(t *testing.T) {
 		runs++
 		return did, nil
 	}}
-	change := func(kind Change) *step {
-		return &step{slot: 1, ctx: NewContext(&Pass{Name: "change", Makes: kind, Run: func(*Context, *ir.Shader) (bool, error) {
+	change := func(kind Change) step {
+		return stepOf(NewContext(&Pass{Name: "change", Makes: kind, Run: func(*Context, *ir.Shader) (bool, error) {
 			did = true
 			return true, nil
-		}})}
+		}}), 1, 0)
 	}
-	test := &step{ctx: NewContext(p)}
+	test := stepOf(NewContext(p), 0, 0)
 	for _, c := range []struct {
 		kind   Change
 		verify bool
@@ -53,7 +53,7 @@ func TestWithstands(t *testing.T) {
 		fail   bool
 	}{{kind: ChangeFacts, runs: 1}, {kind: ChangeRemoval, runs: 1}, {kind: ChangeMerge, runs: 2}, {runs: 2}, {kind: ChangeFacts, verify: true, runs: 2, fail: true}} {
 		runs, did = 0, false
-		pipeline := &Pipeline{Name: "test", steps: []*step{test, change(c.kind), test}, slots: 2}
+		pipeline := &Pipeline{Name: "test", steps: []step{test, change(c.kind), test}, slots: 2}
 		s := ir.NewShader(ir.StageCompute, nil)
 		s.NewFunction("main")
 		err := pipeline.Run(s, RunOptions{VerifyEach: c.verify})
