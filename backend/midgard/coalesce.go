@@ -58,6 +58,7 @@ func newCoalescer(f *function) *coalescer {
 	for i := range c.block {
 		c.block[i] = -1
 	}
+	var buf [maxUses]liveReg
 	for b := range f.blocks {
 		for _, in := range f.blocks[b].list {
 			if in.dst.virtual() && in.mask != 0 {
@@ -65,26 +66,31 @@ func newCoalescer(f *function) *coalescer {
 			} else if in.dst < numPhysical {
 				c.fixed[in.dst] = false
 			}
-			in.reads(func(r reg, _ uint8) {
-				if !r.virtual() {
-					return
+			for _, u := range in.uses(buf[:0]) {
+				if u.r.virtual() {
+					c.note(index(u.r), in, int32(b))
 				}
-				k := index(r)
-				c.reads[k]++
-				if u := c.users[k]; len(u) == 0 || u[len(u)-1] != in {
-					c.users[k] = append(u, in)
-				}
-				if c.block[k] == -1 {
-					c.block[k] = int32(b)
-				} else if c.block[k] != int32(b) {
-					c.block[k] = manyBlocks
-				}
-			})
+			}
 		}
 	}
 	// Fragment results and the second colour leave in r0 to r2.
 	c.fixed[0], c.fixed[1], c.fixed[2] = false, false, false
 	return c
+}
+
+// note notes that an instruction of block b reads the virtual register k.
+func (c *coalescer) note(k uint32, in *inst, b int32) {
+	c.reads[k]++
+	if u := c.users[k]; len(u) == 0 || u[len(u)-1] != in {
+		c.users[k] = append(u, in)
+	}
+	switch c.block[k] {
+	case -1:
+		c.block[k] = b
+	case b:
+	default:
+		c.block[k] = manyBlocks
+	}
 }
 
 // stays reports whether a register has one value wherever a copy of it is read.

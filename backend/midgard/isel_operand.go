@@ -40,8 +40,10 @@ func (s *isel) operand(d *ir.Def, n int, pick func(i int) int) (o source) {
 			o.reg = regConst
 		default:
 			o.reg, o.swz[i], o.con[i] = v.reg, v.at[c&3], v.con[c&3]
-			o.high |= v.high >> (c & 3) & 1 << i
-			o.odd |= v.odd >> (c & 3) & 1 << i
+			if v.high|v.odd != 0 {
+				o.high |= v.high >> (c & 3) & 1 << i
+				o.odd |= v.odd >> (c & 3) & 1 << i
+			}
 		}
 	}
 	switch {

@@ -1,6 +1,8 @@
 package midgard
 
 import (
+	"math/bits"
+
 	"nirc/backend/midgard/isa"
 	"nirc/internal/slab"
 )
@@ -47,7 +49,7 @@ type graph struct {
 	deps, mirror []dep
 	first        int     // where those of the node at hand begin
 	linked       []int32 // by node: 1 + where in deps the node at hand has it
-	// By component of a register: 1 + the last writer, and the readers since then.
+	// By component of a register: 1 + the last writer, negative if that is none of the ALU, and the readers since then.
 	writer  []int32
 	readers []int32 // 1 + the first in chain
 	chain   []reader
@@ -57,7 +59,10 @@ type graph struct {
 }
 
 // reader is a link of a chain: a node, and 1 + where the chain goes on.
-type reader struct{ node, next int32 }
+type reader struct {
+	node, next int32
+	alu        bool
+}
 
 // accesses are those of one memory that later ones may have to wait for: the
 // last write and the reads since; what came before is ordered through these.
@@ -154,51 +159,53 @@ func together(r reg) bool { return r < 26 || r.virtual() }
 
 func (g *graph) add(n int32) {
 	in := g.nodes[n].in
+	alu := in.kind == kindALU
 	var buf [maxUses]liveReg
 	for _, u := range in.uses(buf[:0]) {
 		g.touched = append(g.touched, u.r)
-		for at := 4 * u.r; u.m != 0 && at < 4*u.r+4; at, u.m = at+1, u.m>>1 {
-			if u.m&1 == 0 {
-				continue
+		beside := alu && together(u.r)
+		for m := u.m & 15; m != 0; m &= m - 1 {
+			at := 4*u.r + reg(bits.TrailingZeros8(m))
+			switch w := g.writer[at]; {
+			case w > 0 && beside:
+				g.link(w, n, depRAW)
+			case w != 0:
+				g.link(max(w, -w), n, depApart)
 			}
-			k := depRAW
-			if w := g.writer[at]; w != 0 && (!together(u.r) || g.nodes[w-1].in.kind != kindALU || in.kind != kindALU) {
-				k = depApart
-			}
-			g.link(g.writer[at], n, k)
-			g.chain = append(g.chain, reader{n, g.readers[at]})
+			g.chain = append(g.chain, reader{n, g.readers[at], alu})
 			g.readers[at] = int32(len(g.chain))
 		}
 	}
 	if in.dst != regNone {
 		g.touched = append(g.touched, in.dst)
-		for c := range reg(4) {
-			if in.mask>>c&1 != 0 {
-				g.write(n, 4*in.dst+c)
-			}
+		for m := in.mask & 15; m != 0; m &= m - 1 {
+			g.write(n, 4*in.dst+reg(bits.TrailingZeros8(m)), alu)
 		}
 	}
 	g.memory(n)
 }
 
-// write notes that a node writes a component of a register.
-func (g *graph) write(n int32, at reg) {
-	alu := g.nodes[n].in.kind == kindALU
-	w := g.writer[at]
-	k := depWAW
-	if w != 0 && (!alu || g.nodes[w-1].in.kind != kindALU) {
-		k = depApart
+// write notes that a node, of the ALU or not, writes a component of a register.
+func (g *graph) write(n int32, at reg, alu bool) {
+	switch w := g.writer[at]; {
+	case w > 0 && alu:
+		g.link(w, n, depWAW)
+	case w != 0:
+		g.link(max(w, -w), n, depApart)
 	}
-	g.link(w, n, k)
-	for i := g.readers[at]; i != 0; i = g.chain[i-1].next {
-		o := g.chain[i-1].node
+	for i := g.readers[at]; i != 0; {
+		o := &g.chain[i-1]
 		k := depWAR
-		if !alu || g.nodes[o].in.kind != kindALU {
+		if !alu || !o.alu {
 			k = depApart
 		}
-		g.link(o+1, n, k)
+		g.link(o.node+1, n, k)
+		i = o.next
 	}
 	g.writer[at], g.readers[at] = n+1, 0
+	if !alu {
+		g.writer[at] = -(n + 1)
+	}
 }
 
 // access says what a load/store does to memory.
