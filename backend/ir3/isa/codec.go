@@ -70,7 +70,7 @@ func (info *opInfo) unpack(in *Instr, w uint64) bool {
 	x := xfer{dec: true, in: in, r: &r}
 	x.common(&w)
 	for _, f := range info.layout {
-		r[f.id] = w >> f.lo & (1<<f.n - 1)
+		r[f.id] = w >> (f.lo & 63) & (1<<(f.n&63) - 1)
 		if f.id < numSimple {
 			x.simple(f.id, f.n)
 		}
@@ -102,7 +102,7 @@ func Pack(gen Gen, in *Instr) (uint64, error) {
 		if f.id < numSimple {
 			x.simple(f.id, f.n)
 		}
-		w |= (r[f.id] & (1<<f.n - 1)) << f.lo
+		w |= r[f.id] & (1<<(f.n&63) - 1) << (f.lo & 63)
 	}
 	back := Instr{Op: in.Op}
 	if !info.unpack(&back, w) || back != *in {
@@ -163,15 +163,19 @@ type xfer struct {
 	r   *raw
 }
 
+// common transfers the bits that all instructions have.
 func (x *xfer) common(w *uint64) {
-	for _, f := range [...]field{{fSY, 60, 1}, {fJP, 59, 1}} {
-		if x.dec {
-			x.r[f.id] = *w >> f.lo & 1
-		}
-		x.simple(f.id, 1)
-		if !x.dec {
-			*w |= x.r[f.id] << f.lo
-		}
+	x.always(w, fSY, 60, SY)
+	x.always(w, fJP, 59, JP)
+}
+
+func (x *xfer) always(w *uint64, id fieldID, lo uint8, f Flags) {
+	if x.dec {
+		x.r[id] = *w >> (lo & 63) & 1
+	}
+	x.flag(id, f)
+	if !x.dec {
+		*w |= x.r[id] << (lo & 63)
 	}
 }
 

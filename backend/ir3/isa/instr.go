@@ -159,7 +159,7 @@ const (
 )
 
 // Kind is the kind of an operand.
-type Kind uint8
+type Kind uint16
 
 // Operand kinds; Val means what the comment says.
 const (
@@ -176,7 +176,7 @@ const (
 )
 
 // OpFlags are the modifiers of an operand.
-type OpFlags uint8
+type OpFlags uint16
 
 // Operand modifiers.
 const (
@@ -189,7 +189,8 @@ const (
 	AbsNeg = Abs | Neg
 )
 
-// Operand is one destination or source.
+// Operand is one destination or source. Its members leave no gaps, so that operands are compared as one word: Pack compares
+// an instruction with what its code means, which took a third of its time.
 type Operand struct {
 	Kind  Kind
 	Flags OpFlags
