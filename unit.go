@@ -293,6 +293,7 @@ func (u *Unit) setOptions(s *ir.Shader) (err error) {
 		}
 		s.Options.DispatchBase = u.opts.DispatchBase
 		s.Options.SafeConsts = u.opts.SafeConsts
+		s.Options.JoinsDistances = s.Options.JoinsDistances && meetsRasteriser(s.Stage, u.opts.Next)
 		if u.opts.SampleShading && s.Stage == ir.StageFragment {
 			s.Options.SampleShading, s.Info.UsesSampleShading = true, true
 		}
@@ -304,6 +305,11 @@ func (u *Unit) setOptions(s *ir.Shader) (err error) {
 	s.Options.YCbCr = u.opts.Layout.Conversions()
 	s.Options.Robust, s.Options.Multiview, s.Options.Points = u.opts.Robust, u.opts.Multiview, u.opts.Points
 	return nil
+}
+
+// meetsRasteriser reports whether the rasteriser takes what a stage before next leaves, or gives it its inputs.
+func meetsRasteriser(stage, next ir.Stage) bool {
+	return stage == ir.StageGeometry || stage == ir.StageFragment || next == ir.StageNone || next == ir.StageFragment
 }
 
 // checkLayout says, as Diagnostics, what a shader uses that its pipeline layout does not have.

@@ -59,7 +59,10 @@ type Options struct {
 	SampleShading                                         bool // fragment shaders run once a sample, whatever they read
 	Points                                                bool // the pipeline draws points by the size that its vertex shader stores
 	NeedsPointSize                                        bool // the hardware draws points by a size that the last stage stores, and has no other
-	Multiview                                             bool // the pipeline draws views: input attachments are read at the view
+	// JoinsDistances: the hardware has one array for clip and cull distances, the latter after the former. Stages that hand
+	// their outputs to another stage keep two.
+	JoinsDistances bool
+	Multiview      bool // the pipeline draws views: input attachments are read at the view
 	// Robust is what becomes of accesses out of bounds; BoundsByElement: the hardware tests the bounds of
 	// buffers itself, for each element of an access.
 	Robust          Robust

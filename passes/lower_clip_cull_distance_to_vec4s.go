@@ -2,25 +2,25 @@ package passes
 
 import (
 	"fmt"
+	"slices"
 
 	"nirc/ir"
 )
 
 var lowerClipCullDistanceToVec4sPass = &Pass{
 	Name: "lower_clip_cull_distance_to_vec4s", Class: "A", Run: lowerClipCullDistanceToVec4s, Idempotent: true,
-	Instead: "linking: lower_io makes slots of the arrays' elements; it stays for targets that want variables",
-	Doc: "Turns the compact array of clip and cull distances into one or two vec4 variables. Input: what lower_clip_cull_distance_arrays gives, stored by " +
+	Instead: "hardware: lower_io makes components of slots of the elements, as all targets take them; it stays for targets without compact arrays, which want vectors as variables",
+	Doc: "Turns the compact arrays of clip and cull distances into one or two vec4 variables. Input: what lower_clip_cull_distance_arrays gives, stored by " +
 		"constant indices. Output: vec4 variables at CLIP_DIST0 and CLIP_DIST1, stores with write masks; a load by a dynamic index selects.",
 }
 
 func lowerClipCullDistanceToVec4s(_ *Context, s *ir.Shader) (bool, error) {
 	progress := false
 	for _, mode := range []ir.Mode{ir.ModeShaderIn, ir.ModeShaderOut} {
-		v := distanceArray(s, mode, ir.SlotClipDist0)
-		if v == nil {
+		l := distanceVectors{s: s, mode: mode}
+		if l.arrays = distanceArrays(s, mode); l.arrays == nil {
 			continue
 		}
-		l := distanceVectors{s: s, v: v, perVertex: v.Type.Elem.IsArray()}
 		if err := l.run(); err != nil {
 			return progress, err
 		}
@@ -29,45 +29,46 @@ func lowerClipCullDistanceToVec4s(_ *Context, s *ir.Shader) (bool, error) {
 	return progress, nil
 }
 
-// distanceVectors replaces the array v by vectors.
+// distanceArrays returns the compact arrays of a mode in the slots CLIP_DIST0 and CLIP_DIST1.
+func distanceArrays(s *ir.Shader, mode ir.Mode) (list []*ir.Variable) {
+	for _, v := range s.Variables {
+		slot := ir.Slot(v.Location)
+		if v.Mode == mode && v.Compact && (slot == ir.SlotClipDist0 || slot == ir.SlotClipDist1) && !outerSlots(s, mode) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// firstDistance is the number of an array's first distance among those of both slots.
+func firstDistance(v *ir.Variable) uint32 {
+	return 4*uint32(v.Location-int32(ir.SlotClipDist0)) + uint32(v.Component)
+}
+
+// distanceVectors replaces arrays by vectors.
 type distanceVectors struct {
 	s         *ir.Shader
-	v         *ir.Variable
+	mode      ir.Mode
+	arrays    []*ir.Variable
 	perVertex bool
 	vec       [2]*ir.Variable
 	b         *ir.Builder
 }
 
 func (l *distanceVectors) run() error {
-	if n := int(distanceLen(l.v)); n > 4*len(l.vec) {
+	n := 0
+	for _, v := range l.arrays {
+		n = max(n, int(firstDistance(v)+distanceLen(v)))
+	}
+	if n > 4*len(l.vec) {
 		return fmt.Errorf("%d clip and cull distances are more than %d", n, 4*len(l.vec))
 	}
-	var list []*ir.Instr
-	for _, f := range l.s.Functions {
-		if f.Impl == nil {
-			continue
-		}
-		if in := wholeDistances(f.Impl, l.v, l.v); in != nil {
-			return diag(l.s, in, "clip or cull distances copied as a whole")
-		}
-		for b := range f.Impl.Blocks() {
-			for in := range b.Instrs() {
-				if in.Kind == ir.KindDeref && rootVar(in) == l.v {
-					list = append(list, in)
-				}
-			}
-		}
+	list, err := l.derefs()
+	if err != nil {
+		return err
 	}
-	for i := range (distanceLen(l.v) + 3) / 4 {
-		t := ir.VectorType(ir.BaseFloat, 32, 4)
-		if l.perVertex {
-			t = ir.ArrayType(t, l.v.Type.Len, 0)
-		}
-		n := l.s.NewVariable(l.v.Mode, t, l.v.Name)
-		id := n.ID
-		*n = *l.v
-		n.ID, n.Type, n.Location, n.Component, n.Compact = id, t, l.v.Location+int32(i), 0, false
-		l.vec[i] = n
+	for i := range (n + 3) / 4 {
+		l.vec[i] = l.vector(ir.SlotClipDist0 + ir.Slot(i))
 	}
 	for _, d := range list {
 		if err := l.accesses(d); err != nil {
@@ -77,18 +78,63 @@ func (l *distanceVectors) run() error {
 	for i := len(list) - 1; i >= 0; i-- {
 		list[i].Remove()
 	}
-	for i, v := range l.s.Variables {
-		if v == l.v {
-			l.s.Variables = append(l.s.Variables[:i], l.s.Variables[i+1:]...)
-			break
+	l.s.Variables = slices.DeleteFunc(l.s.Variables, func(v *ir.Variable) bool { return slices.Contains(l.arrays, v) })
+	eachImpl(l.s, ir.MetaControlFlow, func(*ir.Impl) bool { return true })
+	return nil
+}
+
+// vector makes the variable that holds the distances of a slot.
+func (l *distanceVectors) vector(slot ir.Slot) *ir.Variable {
+	like := l.arrays[0]
+	t := ir.VectorType(ir.BaseFloat, 32, 4)
+	if l.perVertex = like.Type.Elem.IsArray(); l.perVertex {
+		t = ir.ArrayType(t, like.Type.Len, 0)
+	}
+	v := l.s.NewVariable(l.mode, t, like.Name)
+	id := v.ID
+	*v = *like
+	v.ID, v.Type, v.Location, v.Component, v.Compact = id, t, int32(slot), 0, false
+	return v
+}
+
+// derefs lists those that lead into the arrays.
+func (l *distanceVectors) derefs() (list []*ir.Instr, err error) {
+	for _, f := range l.s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		for b := range f.Impl.Blocks() {
+			for in := range b.Instrs() {
+				if in.Kind != ir.KindDeref || !slices.Contains(l.arrays, rootVar(in)) {
+					continue
+				}
+				if u := wholeDistances(in); u != nil {
+					return nil, diag(l.s, u, "clip or cull distances copied as a whole")
+				}
+				list = append(list, in)
+			}
 		}
 	}
-	eachImpl(l.s, ir.MetaControlFlow, func(*ir.Impl) bool { return true })
+	return list, nil
+}
+
+// wholeDistances returns an access by a deref to more than an element of an array, or nil.
+func wholeDistances(in *ir.Instr) *ir.Instr {
+	if in.Deref != ir.DerefVar && in.Deref != ir.DerefArray {
+		return in
+	}
+	for u := in.Def.FirstUse(); u != nil; u = u.NextUse() {
+		if u.Instr.Kind != ir.KindDeref && !in.DerefInfo().Type.IsScalar() {
+			return u.Instr
+		}
+	}
 	return nil
 }
 
 // accesses rewrites what loads and stores an element.
 func (l *distanceVectors) accesses(d *ir.Instr) error {
+	v := rootVar(d)
+	n, first := uint64(distanceLen(v)), firstDistance(v)
 	for u := range d.Def.Uses() {
 		in := u.Instr
 		if in.Kind == ir.KindDeref {
@@ -96,12 +142,15 @@ func (l *distanceVectors) accesses(d *ir.Instr) error {
 		}
 		l.b = builderBefore(in)
 		k, ok := d.Srcs[1].Def.Const(0)
+		at := int(first) + int(min(k, n-1)) // beyond the end is undefined, but stays in the array
 		switch {
-		case in.Intr == ir.IntrStoreDeref && u == &in.Srcs[0] && ok && k < uint64(distanceLen(l.v)):
+		case in.Intr == ir.IntrStoreDeref && u == &in.Srcs[0] && ok && k < n:
 			val := l.b.Swizzle(in.Srcs[1].Def, 0, 0, 0, 0)
-			l.b.StoreDeref(l.at(int(k/4), d), val, 1<<(k%4), ir.Access(in.Get(ir.IdxAccess)))
+			l.b.StoreDeref(l.at(at/4, d), val, 1<<(at%4), ir.Access(in.Get(ir.IdxAccess)))
+		case in.Intr == ir.IntrLoadDeref && ok:
+			in.Def.RewriteUses(l.b.Channel(l.b.LoadDeref(l.at(at/4, d), 0), at%4))
 		case in.Intr == ir.IntrLoadDeref:
-			in.Def.RewriteUses(l.load(d, k, ok))
+			in.Def.RewriteUses(l.choose(d, first))
 		default:
 			return diag(l.s, in, "clip or cull distance stored by a dynamic index, or interpolated elsewhere")
 		}
@@ -110,7 +159,7 @@ func (l *distanceVectors) accesses(d *ir.Instr) error {
 	return nil
 }
 
-// at builds the deref of vector i that element d of the array lies in.
+// at builds the deref of vector i that element d of an array lies in.
 func (l *distanceVectors) at(i int, d *ir.Instr) *ir.Def {
 	p := l.b.DerefVar(l.vec[i])
 	if l.perVertex {
@@ -119,18 +168,18 @@ func (l *distanceVectors) at(i int, d *ir.Instr) *ir.Def {
 	return p
 }
 
-// load reads the element d: k if that is constant.
-func (l *distanceVectors) load(d *ir.Instr, k uint64, constant bool) *ir.Def {
-	n := int(distanceLen(l.v))
-	if constant {
-		k = min(k, uint64(n-1))
-		return l.b.Channel(l.b.LoadDeref(l.at(int(k/4), d), 0), int(k%4))
-	}
+// choose reads the element d, of an array that begins at a distance, by its dynamic index.
+func (l *distanceVectors) choose(d *ir.Instr, first uint32) *ir.Def {
 	var all [2]*ir.Def
-	for i := range (n + 3) / 4 {
-		all[i] = l.b.LoadDeref(l.at(i, d), 0)
+	for i := range all {
+		if l.vec[i] != nil {
+			all[i] = l.b.LoadDeref(l.at(i, d), 0)
+		}
 	}
 	index := d.Srcs[1].Def
+	if first != 0 {
+		index = l.b.IAddImm(index, int64(first))
+	}
 	if all[1] == nil {
 		return vectorExtract(l.b, all[0], index)
 	}

@@ -48,6 +48,10 @@ var facts = []struct {
 	// inlines_much: inlining its calls makes more of the shader than is worth
 	// waiting with the first cleaning up.
 	{"inlines_much", func(s *ir.Shader) bool { return inlinesMuch(s) }},
+	// joins_distances: cull distances stand after the clip distances where fixed functions take or give them, and the stage is next to those.
+	{"joins_distances", func(s *ir.Shader) bool {
+		return s.Options != nil && s.Options.JoinsDistances && s.Stage != ir.StageTessCtrl && s.Info.CullDistances != 0
+	}},
 	// ycbcr: immutable samplers convert from YCbCr.
 	{"ycbcr", func(s *ir.Shader) bool { return s.Options != nil && s.Options.YCbCr != nil }},
 }

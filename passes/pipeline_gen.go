@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xdcf702eb
+const builtinSum = 0xa0768b8e
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -198,1654 +198,1685 @@ var builtinTree = node{4, 6, "", []node{
 			{2, 79, "split_struct_vars", nil},
 			{2, 80, "lower_vars_to_ssa", nil},
 			{2, 81, "opt_dce", nil},
-			{4, 82, "", []node{
-				{2, 82, "if", nil},
-				{2, 82, "level >= O1", nil},
-				{2, 83, "then", nil},
-				{3, 84, "", []node{
-					{4, 84, "", []node{
-						{2, 84, "remove_dead_variables", nil},
-						{4, 84, "", []node{
-							{2, 84, "modes", nil},
-							{2, 84, "mem_shared", nil},
+			{4, 83, "", []node{
+				{2, 83, "if", nil},
+				{2, 83, "joins_distances", nil},
+				{2, 84, "then", nil},
+				{3, 85, "", []node{
+					{4, 85, "", []node{
+						{2, 85, "if", nil},
+						{2, 85, "stage == fragment", nil},
+						{2, 86, "then", nil},
+						{3, 86, "", []node{
+							{4, 86, "", []node{
+								{2, 86, "lower_clip_cull_distance_arrays", nil},
+								{4, 86, "", []node{
+									{2, 86, "modes", nil},
+									{2, 86, "shader_in", nil},
+								}},
+							}},
+						}},
+						{2, 87, "else", nil},
+						{3, 87, "", []node{
+							{4, 87, "", []node{
+								{2, 87, "lower_clip_cull_distance_arrays", nil},
+								{4, 87, "", []node{
+									{2, 87, "modes", nil},
+									{2, 87, "shader_out", nil},
+								}},
+							}},
 						}},
 					}},
 				}},
 			}},
-			{4, 86, "", []node{
-				{2, 86, "if", nil},
-				{2, 86, "generic_pointers", nil},
-				{2, 87, "then", nil},
-				{3, 88, "", []node{
-					{4, 88, "", []node{
-						{2, 88, "lower_vars_to_explicit_types", nil},
-						{4, 88, "", []node{
-							{2, 88, "modes", nil},
-							{2, 88, "function_temp|shader_temp|mem_shared|mem_constant", nil},
+			{4, 88, "", []node{
+				{2, 88, "if", nil},
+				{2, 88, "level >= O1", nil},
+				{2, 89, "then", nil},
+				{3, 90, "", []node{
+					{4, 90, "", []node{
+						{2, 90, "remove_dead_variables", nil},
+						{4, 90, "", []node{
+							{2, 90, "modes", nil},
+							{2, 90, "mem_shared", nil},
 						}},
 					}},
-					{4, 89, "", []node{
-						{2, 89, "lower_explicit_io", nil},
-						{4, 89, "", []node{
-							{2, 89, "modes", nil},
-							{2, 89, "mem_global|mem_shared|mem_constant|function_temp|shader_temp", nil},
-						}},
-					}},
-					{2, 90, "remove_dead_derefs", nil},
-				}},
-			}},
-			{4, 91, "", []node{
-				{2, 91, "lower_vars_to_explicit_types", nil},
-				{4, 91, "", []node{
-					{2, 91, "modes", nil},
-					{2, 91, "mem_shared|mem_task_payload|mem_constant", nil},
 				}},
 			}},
 			{4, 92, "", []node{
-				{2, 92, "lower_explicit_io", nil},
-				{4, 92, "", []node{
-					{2, 92, "modes", nil},
-					{2, 92, "mem_push_const|mem_ubo|mem_ssbo|mem_global|mem_shared|mem_task_payload", nil},
-				}},
-			}},
-			{4, 93, "", []node{
-				{2, 93, "lower_indirect_derefs", nil},
-				{4, 93, "", []node{
-					{2, 93, "modes", nil},
-					{2, 93, "none", nil},
-				}},
-			}},
-			{4, 94, "", []node{
-				{2, 94, "lower_io", nil},
-				{4, 94, "", []node{
-					{2, 94, "modes", nil},
-					{2, 94, "shader_in|shader_out", nil},
-				}},
-			}},
-			{4, 96, "", []node{
-				{2, 96, "hook", nil},
-				{2, 96, "slots", nil},
-			}},
-			{2, 97, "remove_dead_derefs", nil},
-			{2, 98, "remove_dead_variables", nil},
-			{2, 100, "lower_memory_model", nil},
-			{4, 101, "", []node{
-				{2, 101, "if", nil},
-				{2, 101, "level >= O1", nil},
-				{2, 102, "then", nil},
-				{3, 102, "", []node{
-					{2, 102, "opt_access", nil},
-					{2, 102, "opt_barrier_modes", nil},
-					{2, 102, "opt_barriers", nil},
-				}},
-			}},
-			{4, 103, "", []node{
-				{2, 103, "if", nil},
-				{2, 103, "level >= O1 && stage == fragment", nil},
-				{2, 104, "then", nil},
-				{3, 104, "", []node{
-					{2, 104, "opt_fragdepth", nil},
-				}},
-			}},
-		}},
-		{2, 107, "turn", nil},
-		{3, 108, "", []node{
-			{2, 108, "lower_vars_to_ssa", nil},
-			{2, 109, "opt_copy_prop", nil},
-			{2, 110, "opt_deref", nil},
-			{2, 111, "opt_remove_phis", nil},
-			{2, 112, "opt_dce", nil},
-			{2, 113, "opt_dead_cf", nil},
-			{2, 114, "opt_trivial_continues", nil},
-			{2, 115, "opt_cse", nil},
-			{2, 116, "opt_copy_prop_vars", nil},
-			{2, 117, "opt_dead_write_vars", nil},
-		}},
-		{2, 120, "tail", nil},
-		{3, 121, "", []node{
-			{2, 121, "opt_phi_precision", nil},
-			{2, 122, "opt_algebraic", nil},
-			{2, 123, "opt_constant_folding", nil},
-			{2, 124, "opt_undef", nil},
-			{2, 125, "opt_loop", nil},
-			{2, 126, "opt_if", nil},
-		}},
-		{2, 129, "late", nil},
-		{3, 130, "", []node{
-			{2, 130, "opt_non_uniform_access", nil},
-			{4, 131, "", []node{
-				{2, 131, "loop", nil},
-				{3, 132, "", []node{
-					{2, 132, "opt_algebraic_late", nil},
-					{2, 133, "opt_reassociate_bfi", nil},
-					{2, 134, "opt_constant_folding", nil},
-					{2, 135, "opt_copy_prop", nil},
-					{2, 136, "opt_dce", nil},
-					{2, 137, "opt_cse", nil},
-				}},
-			}},
-		}},
-		{2, 139, "scalar", nil},
-		{3, 140, "", []node{
-			{2, 140, "lower_alu_to_scalar", nil},
-			{2, 141, "lower_load_const_to_scalar", nil},
-		}},
-		{2, 144, "legalise", nil},
-		{3, 145, "", []node{
-			{2, 145, "opt_idiv_const", nil},
-			{2, 146, "opt_algebraic_before_lower_int64", nil},
-			{4, 147, "", []node{
-				{2, 147, "loop", nil},
-				{3, 148, "", []node{
-					{4, 148, "", []node{
-						{2, 148, "use", nil},
-						{2, 148, "scalar", nil},
-					}},
-					{4, 149, "", []node{
-						{2, 149, "lower_phis_to_scalar", nil},
-						{4, 149, "", []node{
-							{2, 149, "all", nil},
-							{2, 149, "true", nil},
+				{2, 92, "if", nil},
+				{2, 92, "generic_pointers", nil},
+				{2, 93, "then", nil},
+				{3, 94, "", []node{
+					{4, 94, "", []node{
+						{2, 94, "lower_vars_to_explicit_types", nil},
+						{4, 94, "", []node{
+							{2, 94, "modes", nil},
+							{2, 94, "function_temp|shader_temp|mem_shared|mem_constant", nil},
 						}},
 					}},
-					{2, 150, "lower_64bit_phis", nil},
-					{2, 151, "opt_algebraic", nil},
-					{2, 152, "lower_doubles", nil},
-					{2, 153, "lower_int64", nil},
+					{4, 95, "", []node{
+						{2, 95, "lower_explicit_io", nil},
+						{4, 95, "", []node{
+							{2, 95, "modes", nil},
+							{2, 95, "mem_global|mem_shared|mem_constant|function_temp|shader_temp", nil},
+						}},
+					}},
+					{2, 96, "remove_dead_derefs", nil},
+				}},
+			}},
+			{4, 97, "", []node{
+				{2, 97, "lower_vars_to_explicit_types", nil},
+				{4, 97, "", []node{
+					{2, 97, "modes", nil},
+					{2, 97, "mem_shared|mem_task_payload|mem_constant", nil},
+				}},
+			}},
+			{4, 98, "", []node{
+				{2, 98, "lower_explicit_io", nil},
+				{4, 98, "", []node{
+					{2, 98, "modes", nil},
+					{2, 98, "mem_push_const|mem_ubo|mem_ssbo|mem_global|mem_shared|mem_task_payload", nil},
+				}},
+			}},
+			{4, 99, "", []node{
+				{2, 99, "lower_indirect_derefs", nil},
+				{4, 99, "", []node{
+					{2, 99, "modes", nil},
+					{2, 99, "none", nil},
+				}},
+			}},
+			{4, 100, "", []node{
+				{2, 100, "lower_io", nil},
+				{4, 100, "", []node{
+					{2, 100, "modes", nil},
+					{2, 100, "shader_in|shader_out", nil},
+				}},
+			}},
+			{4, 102, "", []node{
+				{2, 102, "hook", nil},
+				{2, 102, "slots", nil},
+			}},
+			{2, 103, "remove_dead_derefs", nil},
+			{2, 104, "remove_dead_variables", nil},
+			{2, 106, "lower_memory_model", nil},
+			{4, 107, "", []node{
+				{2, 107, "if", nil},
+				{2, 107, "level >= O1", nil},
+				{2, 108, "then", nil},
+				{3, 108, "", []node{
+					{2, 108, "opt_access", nil},
+					{2, 108, "opt_barrier_modes", nil},
+					{2, 108, "opt_barriers", nil},
+				}},
+			}},
+			{4, 109, "", []node{
+				{2, 109, "if", nil},
+				{2, 109, "level >= O1 && stage == fragment", nil},
+				{2, 110, "then", nil},
+				{3, 110, "", []node{
+					{2, 110, "opt_fragdepth", nil},
+				}},
+			}},
+		}},
+		{2, 113, "turn", nil},
+		{3, 114, "", []node{
+			{2, 114, "lower_vars_to_ssa", nil},
+			{2, 115, "opt_copy_prop", nil},
+			{2, 116, "opt_deref", nil},
+			{2, 117, "opt_remove_phis", nil},
+			{2, 118, "opt_dce", nil},
+			{2, 119, "opt_dead_cf", nil},
+			{2, 120, "opt_trivial_continues", nil},
+			{2, 121, "opt_cse", nil},
+			{2, 122, "opt_copy_prop_vars", nil},
+			{2, 123, "opt_dead_write_vars", nil},
+		}},
+		{2, 126, "tail", nil},
+		{3, 127, "", []node{
+			{2, 127, "opt_phi_precision", nil},
+			{2, 128, "opt_algebraic", nil},
+			{2, 129, "opt_constant_folding", nil},
+			{2, 130, "opt_undef", nil},
+			{2, 131, "opt_loop", nil},
+			{2, 132, "opt_if", nil},
+		}},
+		{2, 135, "late", nil},
+		{3, 136, "", []node{
+			{2, 136, "opt_non_uniform_access", nil},
+			{4, 137, "", []node{
+				{2, 137, "loop", nil},
+				{3, 138, "", []node{
+					{2, 138, "opt_algebraic_late", nil},
+					{2, 139, "opt_reassociate_bfi", nil},
+					{2, 140, "opt_constant_folding", nil},
+					{2, 141, "opt_copy_prop", nil},
+					{2, 142, "opt_dce", nil},
+					{2, 143, "opt_cse", nil},
+				}},
+			}},
+		}},
+		{2, 145, "scalar", nil},
+		{3, 146, "", []node{
+			{2, 146, "lower_alu_to_scalar", nil},
+			{2, 147, "lower_load_const_to_scalar", nil},
+		}},
+		{2, 150, "legalise", nil},
+		{3, 151, "", []node{
+			{2, 151, "opt_idiv_const", nil},
+			{2, 152, "opt_algebraic_before_lower_int64", nil},
+			{4, 153, "", []node{
+				{2, 153, "loop", nil},
+				{3, 154, "", []node{
 					{4, 154, "", []node{
-						{2, 154, "lower_idiv", nil},
-						{4, 154, "", []node{
-							{2, 154, "preamble", nil},
-							{2, 154, "true", nil},
+						{2, 154, "use", nil},
+						{2, 154, "scalar", nil},
+					}},
+					{4, 155, "", []node{
+						{2, 155, "lower_phis_to_scalar", nil},
+						{4, 155, "", []node{
+							{2, 155, "all", nil},
+							{2, 155, "true", nil},
 						}},
 					}},
-					{2, 155, "lower_alu", nil},
-					{2, 156, "opt_copy_prop", nil},
-					{2, 157, "opt_constant_folding", nil},
-					{2, 158, "opt_cse", nil},
-					{2, 159, "opt_dce", nil},
+					{2, 156, "lower_64bit_phis", nil},
+					{2, 157, "opt_algebraic", nil},
+					{2, 158, "lower_doubles", nil},
+					{2, 159, "lower_int64", nil},
+					{4, 160, "", []node{
+						{2, 160, "lower_idiv", nil},
+						{4, 160, "", []node{
+							{2, 160, "preamble", nil},
+							{2, 160, "true", nil},
+						}},
+					}},
+					{2, 161, "lower_alu", nil},
+					{2, 162, "opt_copy_prop", nil},
+					{2, 163, "opt_constant_folding", nil},
+					{2, 164, "opt_cse", nil},
+					{2, 165, "opt_dce", nil},
 				}},
-				{2, 160, "max", nil},
-				{2, 160, "8", nil},
+				{2, 166, "max", nil},
+				{2, 166, "8", nil},
 			}},
 		}},
-		{2, 163, "legalise_sums", nil},
-		{3, 164, "", []node{
-			{2, 164, "opt_idiv_const", nil},
-			{2, 165, "opt_algebraic_before_lower_int64", nil},
-			{4, 166, "", []node{
-				{2, 166, "loop", nil},
-				{3, 167, "", []node{
-					{4, 167, "", []node{
-						{2, 167, "use", nil},
-						{2, 167, "scalar", nil},
-					}},
-					{4, 168, "", []node{
-						{2, 168, "lower_phis_to_scalar", nil},
-						{4, 168, "", []node{
-							{2, 168, "all", nil},
-							{2, 168, "true", nil},
-						}},
-					}},
-					{2, 169, "lower_64bit_phis", nil},
-					{2, 170, "opt_algebraic", nil},
-					{2, 171, "lower_doubles", nil},
-					{4, 172, "", []node{
-						{2, 172, "lower_int64", nil},
-						{4, 172, "", []node{
-							{2, 172, "sums", nil},
-							{2, 172, "true", nil},
-						}},
-					}},
+		{2, 169, "legalise_sums", nil},
+		{3, 170, "", []node{
+			{2, 170, "opt_idiv_const", nil},
+			{2, 171, "opt_algebraic_before_lower_int64", nil},
+			{4, 172, "", []node{
+				{2, 172, "loop", nil},
+				{3, 173, "", []node{
 					{4, 173, "", []node{
-						{2, 173, "lower_idiv", nil},
-						{4, 173, "", []node{
-							{2, 173, "preamble", nil},
-							{2, 173, "true", nil},
+						{2, 173, "use", nil},
+						{2, 173, "scalar", nil},
+					}},
+					{4, 174, "", []node{
+						{2, 174, "lower_phis_to_scalar", nil},
+						{4, 174, "", []node{
+							{2, 174, "all", nil},
+							{2, 174, "true", nil},
 						}},
 					}},
-					{2, 174, "lower_alu", nil},
-					{2, 175, "opt_copy_prop", nil},
-					{2, 176, "opt_constant_folding", nil},
-					{2, 177, "opt_cse", nil},
-					{2, 178, "opt_dce", nil},
+					{2, 175, "lower_64bit_phis", nil},
+					{2, 176, "opt_algebraic", nil},
+					{2, 177, "lower_doubles", nil},
+					{4, 178, "", []node{
+						{2, 178, "lower_int64", nil},
+						{4, 178, "", []node{
+							{2, 178, "sums", nil},
+							{2, 178, "true", nil},
+						}},
+					}},
+					{4, 179, "", []node{
+						{2, 179, "lower_idiv", nil},
+						{4, 179, "", []node{
+							{2, 179, "preamble", nil},
+							{2, 179, "true", nil},
+						}},
+					}},
+					{2, 180, "lower_alu", nil},
+					{2, 181, "opt_copy_prop", nil},
+					{2, 182, "opt_constant_folding", nil},
+					{2, 183, "opt_cse", nil},
+					{2, 184, "opt_dce", nil},
 				}},
-				{2, 179, "max", nil},
-				{2, 179, "8", nil},
+				{2, 185, "max", nil},
+				{2, 185, "8", nil},
 			}},
 		}},
-		{2, 182, "optimise", nil},
-		{3, 183, "", []node{
-			{4, 183, "", []node{
-				{2, 183, "if", nil},
-				{2, 183, "level >= O1", nil},
-				{2, 184, "then", nil},
-				{3, 185, "", []node{
-					{4, 185, "", []node{
-						{2, 185, "loop", nil},
-						{3, 186, "", []node{
-							{4, 186, "", []node{
-								{2, 186, "use", nil},
-								{2, 186, "turn", nil},
+		{2, 188, "optimise", nil},
+		{3, 189, "", []node{
+			{4, 189, "", []node{
+				{2, 189, "if", nil},
+				{2, 189, "level >= O1", nil},
+				{2, 190, "then", nil},
+				{3, 191, "", []node{
+					{4, 191, "", []node{
+						{2, 191, "loop", nil},
+						{3, 192, "", []node{
+							{4, 192, "", []node{
+								{2, 192, "use", nil},
+								{2, 192, "turn", nil},
 							}},
-							{2, 187, "opt_conditional_discard", nil},
-							{4, 188, "", []node{
-								{2, 188, "opt_peephole_select", nil},
-								{4, 188, "", []node{
-									{2, 188, "limit", nil},
-									{2, 188, "16", nil},
-									{2, 188, "indirect_load_ok", nil},
-									{2, 188, "true", nil},
-									{2, 188, "expensive_alu_ok", nil},
-									{2, 188, "true", nil},
-									{2, 188, "loads", nil},
-									{2, 188, "true", nil},
+							{2, 193, "opt_conditional_discard", nil},
+							{4, 194, "", []node{
+								{2, 194, "opt_peephole_select", nil},
+								{4, 194, "", []node{
+									{2, 194, "limit", nil},
+									{2, 194, "16", nil},
+									{2, 194, "indirect_load_ok", nil},
+									{2, 194, "true", nil},
+									{2, 194, "expensive_alu_ok", nil},
+									{2, 194, "true", nil},
+									{2, 194, "loads", nil},
+									{2, 194, "true", nil},
 								}},
 							}},
-							{4, 189, "", []node{
-								{2, 189, "use", nil},
-								{2, 189, "tail", nil},
+							{4, 195, "", []node{
+								{2, 195, "use", nil},
+								{2, 195, "tail", nil},
 							}},
-							{4, 190, "", []node{
-								{2, 190, "if", nil},
-								{2, 190, "level != Os", nil},
-								{2, 191, "then", nil},
-								{3, 191, "", []node{
-									{4, 191, "", []node{
-										{2, 191, "opt_loop_unroll", nil},
-										{4, 191, "", []node{
-											{2, 191, "bounded", nil},
-											{2, 191, "true", nil},
+							{4, 196, "", []node{
+								{2, 196, "if", nil},
+								{2, 196, "level != Os", nil},
+								{2, 197, "then", nil},
+								{3, 197, "", []node{
+									{4, 197, "", []node{
+										{2, 197, "opt_loop_unroll", nil},
+										{4, 197, "", []node{
+											{2, 197, "bounded", nil},
+											{2, 197, "true", nil},
 										}},
 									}},
 								}},
-								{2, 192, "else", nil},
-								{3, 192, "", []node{
-									{4, 192, "", []node{
-										{2, 192, "opt_loop_unroll", nil},
-										{4, 192, "", []node{
-											{2, 192, "max_iterations", nil},
-											{2, 192, "4", nil},
-											{2, 192, "bounded", nil},
-											{2, 192, "true", nil},
+								{2, 198, "else", nil},
+								{3, 198, "", []node{
+									{4, 198, "", []node{
+										{2, 198, "opt_loop_unroll", nil},
+										{4, 198, "", []node{
+											{2, 198, "max_iterations", nil},
+											{2, 198, "4", nil},
+											{2, 198, "bounded", nil},
+											{2, 198, "true", nil},
 										}},
 									}},
 								}},
 							}},
 						}},
-						{2, 193, "max", nil},
-						{2, 193, "12", nil},
+						{2, 199, "max", nil},
+						{2, 199, "12", nil},
 					}},
 				}},
-				{2, 194, "else", nil},
-				{3, 195, "", []node{
-					{4, 195, "", []node{
-						{2, 195, "use", nil},
-						{2, 195, "clean", nil},
-					}},
-				}},
-			}},
-		}},
-		{2, 198, "vectors_turn", nil},
-		{3, 199, "", []node{
-			{4, 199, "", []node{
-				{2, 199, "use", nil},
-				{2, 199, "turn", nil},
-			}},
-			{4, 200, "", []node{
-				{2, 200, "opt_peephole_select", nil},
-				{4, 200, "", []node{
-					{2, 200, "limit", nil},
-					{2, 200, "64", nil},
-					{2, 200, "indirect_load_ok", nil},
-					{2, 200, "true", nil},
-					{2, 200, "expensive_alu_ok", nil},
-					{2, 200, "true", nil},
-					{2, 200, "loads", nil},
-					{2, 200, "true", nil},
-				}},
-			}},
-			{4, 201, "", []node{
-				{2, 201, "use", nil},
-				{2, 201, "tail", nil},
-			}},
-			{2, 202, "opt_const_components", nil},
-			{4, 203, "", []node{
-				{2, 203, "if", nil},
-				{2, 203, "level != Os", nil},
-				{2, 204, "then", nil},
-				{3, 204, "", []node{
-					{4, 204, "", []node{
-						{2, 204, "opt_loop_unroll", nil},
-						{4, 204, "", []node{
-							{2, 204, "bounded", nil},
-							{2, 204, "true", nil},
-						}},
-					}},
-				}},
-				{2, 205, "else", nil},
-				{3, 205, "", []node{
-					{4, 205, "", []node{
-						{2, 205, "opt_loop_unroll", nil},
-						{4, 205, "", []node{
-							{2, 205, "max_iterations", nil},
-							{2, 205, "4", nil},
-							{2, 205, "bounded", nil},
-							{2, 205, "true", nil},
-						}},
+				{2, 200, "else", nil},
+				{3, 201, "", []node{
+					{4, 201, "", []node{
+						{2, 201, "use", nil},
+						{2, 201, "clean", nil},
 					}},
 				}},
 			}},
 		}},
-		{2, 208, "vectors", nil},
-		{3, 209, "", []node{
+		{2, 204, "vectors_turn", nil},
+		{3, 205, "", []node{
+			{4, 205, "", []node{
+				{2, 205, "use", nil},
+				{2, 205, "turn", nil},
+			}},
+			{4, 206, "", []node{
+				{2, 206, "opt_peephole_select", nil},
+				{4, 206, "", []node{
+					{2, 206, "limit", nil},
+					{2, 206, "64", nil},
+					{2, 206, "indirect_load_ok", nil},
+					{2, 206, "true", nil},
+					{2, 206, "expensive_alu_ok", nil},
+					{2, 206, "true", nil},
+					{2, 206, "loads", nil},
+					{2, 206, "true", nil},
+				}},
+			}},
+			{4, 207, "", []node{
+				{2, 207, "use", nil},
+				{2, 207, "tail", nil},
+			}},
+			{2, 208, "opt_const_components", nil},
 			{4, 209, "", []node{
 				{2, 209, "if", nil},
-				{2, 209, "level >= O1", nil},
+				{2, 209, "level != Os", nil},
 				{2, 210, "then", nil},
-				{3, 211, "", []node{
-					{4, 211, "", []node{
-						{2, 211, "loop", nil},
-						{3, 212, "", []node{
-							{4, 212, "", []node{
-								{2, 212, "use", nil},
-								{2, 212, "vectors_turn", nil},
-							}},
-							{4, 214, "", []node{
-								{2, 214, "opt_vectorize", nil},
-								{4, 214, "", []node{
-									{2, 214, "distance", nil},
-									{2, 214, "2", nil},
-									{2, 214, "ends", nil},
-									{2, 214, "true", nil},
-									{2, 214, "coords", nil},
-									{2, 214, "8", nil},
-									{2, 214, "consts", nil},
-									{2, 214, "false", nil},
-								}},
-							}},
+				{3, 210, "", []node{
+					{4, 210, "", []node{
+						{2, 210, "opt_loop_unroll", nil},
+						{4, 210, "", []node{
+							{2, 210, "bounded", nil},
+							{2, 210, "true", nil},
 						}},
-						{2, 215, "max", nil},
-						{2, 215, "12", nil},
 					}},
 				}},
-				{2, 216, "else", nil},
-				{3, 217, "", []node{
-					{4, 217, "", []node{
-						{2, 217, "use", nil},
-						{2, 217, "clean", nil},
+				{2, 211, "else", nil},
+				{3, 211, "", []node{
+					{4, 211, "", []node{
+						{2, 211, "opt_loop_unroll", nil},
+						{4, 211, "", []node{
+							{2, 211, "max_iterations", nil},
+							{2, 211, "4", nil},
+							{2, 211, "bounded", nil},
+							{2, 211, "true", nil},
+						}},
 					}},
 				}},
 			}},
 		}},
-		{2, 220, "last_vectors", nil},
-		{3, 221, "", []node{
-			{4, 221, "", []node{
-				{2, 221, "if", nil},
-				{2, 221, "level >= O1", nil},
-				{2, 222, "then", nil},
-				{3, 223, "", []node{
-					{4, 223, "", []node{
-						{2, 223, "loop", nil},
-						{3, 224, "", []node{
-							{4, 224, "", []node{
-								{2, 224, "use", nil},
-								{2, 224, "vectors_turn", nil},
+		{2, 214, "vectors", nil},
+		{3, 215, "", []node{
+			{4, 215, "", []node{
+				{2, 215, "if", nil},
+				{2, 215, "level >= O1", nil},
+				{2, 216, "then", nil},
+				{3, 217, "", []node{
+					{4, 217, "", []node{
+						{2, 217, "loop", nil},
+						{3, 218, "", []node{
+							{4, 218, "", []node{
+								{2, 218, "use", nil},
+								{2, 218, "vectors_turn", nil},
 							}},
-							{4, 225, "", []node{
-								{2, 225, "opt_vectorize", nil},
-								{4, 225, "", []node{
-									{2, 225, "distance", nil},
-									{2, 225, "16", nil},
-									{2, 225, "ends", nil},
-									{2, 225, "true", nil},
-									{2, 225, "coords", nil},
-									{2, 225, "16", nil},
+							{4, 220, "", []node{
+								{2, 220, "opt_vectorize", nil},
+								{4, 220, "", []node{
+									{2, 220, "distance", nil},
+									{2, 220, "2", nil},
+									{2, 220, "ends", nil},
+									{2, 220, "true", nil},
+									{2, 220, "coords", nil},
+									{2, 220, "8", nil},
+									{2, 220, "consts", nil},
+									{2, 220, "false", nil},
 								}},
 							}},
 						}},
-						{2, 226, "max", nil},
-						{2, 226, "12", nil},
+						{2, 221, "max", nil},
+						{2, 221, "12", nil},
 					}},
 				}},
-				{2, 227, "else", nil},
-				{3, 228, "", []node{
-					{4, 228, "", []node{
-						{2, 228, "use", nil},
-						{2, 228, "clean", nil},
+				{2, 222, "else", nil},
+				{3, 223, "", []node{
+					{4, 223, "", []node{
+						{2, 223, "use", nil},
+						{2, 223, "clean", nil},
+					}},
+				}},
+			}},
+		}},
+		{2, 226, "last_vectors", nil},
+		{3, 227, "", []node{
+			{4, 227, "", []node{
+				{2, 227, "if", nil},
+				{2, 227, "level >= O1", nil},
+				{2, 228, "then", nil},
+				{3, 229, "", []node{
+					{4, 229, "", []node{
+						{2, 229, "loop", nil},
+						{3, 230, "", []node{
+							{4, 230, "", []node{
+								{2, 230, "use", nil},
+								{2, 230, "vectors_turn", nil},
+							}},
+							{4, 231, "", []node{
+								{2, 231, "opt_vectorize", nil},
+								{4, 231, "", []node{
+									{2, 231, "distance", nil},
+									{2, 231, "16", nil},
+									{2, 231, "ends", nil},
+									{2, 231, "true", nil},
+									{2, 231, "coords", nil},
+									{2, 231, "16", nil},
+								}},
+							}},
+						}},
+						{2, 232, "max", nil},
+						{2, 232, "12", nil},
+					}},
+				}},
+				{2, 233, "else", nil},
+				{3, 234, "", []node{
+					{4, 234, "", []node{
+						{2, 234, "use", nil},
+						{2, 234, "clean", nil},
 					}},
 				}},
 			}},
 		}},
 	}},
-	{2, 233, "codegen", nil},
-	{4, 235, "", []node{
-		{2, 235, "ir3_handles", nil},
-		{3, 235, "", []node{
-			{2, 235, "opt_copy_prop", nil},
-			{2, 235, "opt_constant_folding", nil},
-		}},
-		{2, 237, "ir3_offsets", nil},
-		{3, 237, "", []node{
-			{2, 237, "opt_copy_prop", nil},
-			{2, 237, "opt_constant_folding", nil},
-			{2, 237, "opt_dce", nil},
-			{2, 237, "opt_cse", nil},
-		}},
-		{2, 239, "ir3_emits", nil},
-		{3, 240, "", []node{
-			{2, 240, "lower_vars_to_ssa", nil},
+	{2, 239, "codegen", nil},
+	{4, 241, "", []node{
+		{2, 241, "ir3_handles", nil},
+		{3, 241, "", []node{
 			{2, 241, "opt_copy_prop", nil},
-			{2, 242, "opt_constant_folding", nil},
-			{2, 243, "opt_remove_phis", nil},
-			{2, 244, "opt_dce", nil},
-			{2, 245, "opt_cse", nil},
-			{2, 246, "remove_dead_variables", nil},
+			{2, 241, "opt_constant_folding", nil},
 		}},
-		{2, 248, "ir3_chain", nil},
-		{3, 248, "", []node{
-			{2, 248, "lower_alu_to_scalar", nil},
-			{2, 248, "opt_copy_prop", nil},
+		{2, 243, "ir3_offsets", nil},
+		{3, 243, "", []node{
+			{2, 243, "opt_copy_prop", nil},
+			{2, 243, "opt_constant_folding", nil},
+			{2, 243, "opt_dce", nil},
+			{2, 243, "opt_cse", nil},
+		}},
+		{2, 245, "ir3_emits", nil},
+		{3, 246, "", []node{
+			{2, 246, "lower_vars_to_ssa", nil},
+			{2, 247, "opt_copy_prop", nil},
 			{2, 248, "opt_constant_folding", nil},
-			{2, 248, "opt_cse", nil},
-			{2, 248, "opt_dce", nil},
-		}},
-		{2, 250, "ir3_dead", nil},
-		{3, 250, "", []node{
+			{2, 249, "opt_remove_phis", nil},
 			{2, 250, "opt_dce", nil},
+			{2, 251, "opt_cse", nil},
+			{2, 252, "remove_dead_variables", nil},
 		}},
-		{2, 253, "agx_handles", nil},
-		{3, 253, "", []node{
-			{2, 253, "opt_copy_prop", nil},
-			{2, 253, "opt_constant_folding", nil},
-			{2, 253, "opt_dce", nil},
+		{2, 254, "ir3_chain", nil},
+		{3, 254, "", []node{
+			{2, 254, "lower_alu_to_scalar", nil},
+			{2, 254, "opt_copy_prop", nil},
+			{2, 254, "opt_constant_folding", nil},
+			{2, 254, "opt_cse", nil},
+			{2, 254, "opt_dce", nil},
 		}},
-		{2, 255, "agx_chosen", nil},
-		{3, 255, "", []node{
-			{2, 255, "opt_dead_cf", nil},
-			{2, 255, "opt_dce", nil},
+		{2, 256, "ir3_dead", nil},
+		{3, 256, "", []node{
+			{2, 256, "opt_dce", nil},
 		}},
-		{2, 257, "agx_part", nil},
-		{3, 258, "", []node{
-			{4, 258, "", []node{
-				{2, 258, "loop", nil},
-				{3, 259, "", []node{
-					{2, 259, "lower_alu", nil},
-					{2, 260, "opt_idiv_const", nil},
-					{2, 261, "lower_idiv", nil},
-					{2, 262, "lower_alu_to_scalar", nil},
-					{2, 263, "opt_algebraic", nil},
-					{2, 264, "opt_copy_prop", nil},
-					{2, 265, "opt_constant_folding", nil},
-					{2, 266, "opt_cse", nil},
-					{2, 267, "opt_dce", nil},
-				}},
-			}},
+		{2, 259, "agx_handles", nil},
+		{3, 259, "", []node{
+			{2, 259, "opt_copy_prop", nil},
+			{2, 259, "opt_constant_folding", nil},
+			{2, 259, "opt_dce", nil},
 		}},
-		{2, 269, "agx_tess", nil},
-		{3, 270, "", []node{
-			{4, 270, "", []node{
-				{2, 270, "loop", nil},
-				{3, 270, "", []node{
-					{2, 270, "lower_alu", nil},
-					{2, 270, "lower_idiv", nil},
-					{2, 270, "lower_alu_to_scalar", nil},
+		{2, 261, "agx_chosen", nil},
+		{3, 261, "", []node{
+			{2, 261, "opt_dead_cf", nil},
+			{2, 261, "opt_dce", nil},
+		}},
+		{2, 263, "agx_part", nil},
+		{3, 264, "", []node{
+			{4, 264, "", []node{
+				{2, 264, "loop", nil},
+				{3, 265, "", []node{
+					{2, 265, "lower_alu", nil},
+					{2, 266, "opt_idiv_const", nil},
+					{2, 267, "lower_idiv", nil},
+					{2, 268, "lower_alu_to_scalar", nil},
+					{2, 269, "opt_algebraic", nil},
 					{2, 270, "opt_copy_prop", nil},
-					{2, 270, "opt_constant_folding", nil},
-					{2, 270, "opt_cse", nil},
-					{2, 270, "opt_dce", nil},
+					{2, 271, "opt_constant_folding", nil},
+					{2, 272, "opt_cse", nil},
+					{2, 273, "opt_dce", nil},
 				}},
 			}},
 		}},
-		{2, 273, "agx_geometry", nil},
-		{3, 274, "", []node{
-			{2, 274, "lower_vars_to_ssa", nil},
-			{4, 275, "", []node{
-				{2, 275, "loop", nil},
+		{2, 275, "agx_tess", nil},
+		{3, 276, "", []node{
+			{4, 276, "", []node{
+				{2, 276, "loop", nil},
 				{3, 276, "", []node{
+					{2, 276, "lower_alu", nil},
+					{2, 276, "lower_idiv", nil},
+					{2, 276, "lower_alu_to_scalar", nil},
 					{2, 276, "opt_copy_prop", nil},
-					{2, 277, "opt_constant_folding", nil},
-					{2, 278, "opt_dead_cf", nil},
-					{2, 279, "opt_remove_phis", nil},
-					{2, 280, "opt_dce", nil},
-					{2, 281, "opt_cse", nil},
-					{2, 282, "opt_peephole_select", nil},
-					{2, 283, "lower_alu", nil},
-					{2, 284, "opt_idiv_const", nil},
-					{2, 285, "lower_idiv", nil},
-					{2, 286, "lower_alu_to_scalar", nil},
+					{2, 276, "opt_constant_folding", nil},
+					{2, 276, "opt_cse", nil},
+					{2, 276, "opt_dce", nil},
 				}},
 			}},
-			{2, 287, "remove_dead_variables", nil},
 		}},
-		{2, 291, "midgard_stages", nil},
-		{3, 292, "", []node{
-			{2, 292, "lower_vars_to_ssa", nil},
-			{4, 293, "", []node{
-				{2, 293, "loop", nil},
-				{3, 293, "", []node{
-					{2, 293, "opt_copy_prop", nil},
-					{2, 293, "opt_constant_folding", nil},
-					{2, 293, "opt_dead_cf", nil},
-					{2, 293, "opt_remove_phis", nil},
-					{2, 293, "opt_dce", nil},
-					{2, 293, "opt_cse", nil},
+		{2, 279, "agx_geometry", nil},
+		{3, 280, "", []node{
+			{2, 280, "lower_vars_to_ssa", nil},
+			{4, 281, "", []node{
+				{2, 281, "loop", nil},
+				{3, 282, "", []node{
+					{2, 282, "opt_copy_prop", nil},
+					{2, 283, "opt_constant_folding", nil},
+					{2, 284, "opt_dead_cf", nil},
+					{2, 285, "opt_remove_phis", nil},
+					{2, 286, "opt_dce", nil},
+					{2, 287, "opt_cse", nil},
+					{2, 288, "opt_peephole_select", nil},
+					{2, 289, "lower_alu", nil},
+					{2, 290, "opt_idiv_const", nil},
+					{2, 291, "lower_idiv", nil},
+					{2, 292, "lower_alu_to_scalar", nil},
 				}},
 			}},
-			{2, 294, "remove_dead_variables", nil},
-			{2, 295, "lower_bool_to_int32", nil},
-			{2, 296, "opt_copy_prop", nil},
-			{2, 297, "opt_dce", nil},
+			{2, 293, "remove_dead_variables", nil},
 		}},
-		{2, 299, "midgard_position", nil},
-		{3, 299, "", []node{
-			{2, 299, "lower_viewport_transform", nil},
-			{2, 299, "lower_vars_to_ssa", nil},
+		{2, 297, "midgard_stages", nil},
+		{3, 298, "", []node{
+			{2, 298, "lower_vars_to_ssa", nil},
+			{4, 299, "", []node{
+				{2, 299, "loop", nil},
+				{3, 299, "", []node{
+					{2, 299, "opt_copy_prop", nil},
+					{2, 299, "opt_constant_folding", nil},
+					{2, 299, "opt_dead_cf", nil},
+					{2, 299, "opt_remove_phis", nil},
+					{2, 299, "opt_dce", nil},
+					{2, 299, "opt_cse", nil},
+				}},
+			}},
+			{2, 300, "remove_dead_variables", nil},
+			{2, 301, "lower_bool_to_int32", nil},
+			{2, 302, "opt_copy_prop", nil},
+			{2, 303, "opt_dce", nil},
 		}},
-		{2, 303, "link_prepare", nil},
-		{3, 304, "", []node{
-			{4, 304, "", []node{
-				{2, 304, "use", nil},
-				{2, 304, "frontend", nil},
+		{2, 305, "midgard_position", nil},
+		{3, 305, "", []node{
+			{2, 305, "lower_viewport_transform", nil},
+			{2, 305, "lower_vars_to_ssa", nil},
+		}},
+		{2, 309, "link_prepare", nil},
+		{3, 310, "", []node{
+			{4, 310, "", []node{
+				{2, 310, "use", nil},
+				{2, 310, "frontend", nil},
 			}},
-			{2, 305, "propagate_invariant", nil},
-			{4, 306, "", []node{
-				{2, 306, "loop", nil},
-				{3, 306, "", []node{
-					{2, 306, "lower_vars_to_ssa", nil},
-					{2, 306, "opt_copy_prop", nil},
-					{2, 306, "opt_dce", nil},
-					{2, 306, "opt_constant_folding", nil},
-					{2, 306, "opt_dead_cf", nil},
-					{2, 306, "opt_loop", nil},
+			{2, 311, "propagate_invariant", nil},
+			{4, 312, "", []node{
+				{2, 312, "loop", nil},
+				{3, 312, "", []node{
+					{2, 312, "lower_vars_to_ssa", nil},
+					{2, 312, "opt_copy_prop", nil},
+					{2, 312, "opt_dce", nil},
+					{2, 312, "opt_constant_folding", nil},
+					{2, 312, "opt_dead_cf", nil},
+					{2, 312, "opt_loop", nil},
 				}},
 			}},
-			{4, 307, "", []node{
-				{2, 307, "if", nil},
-				{2, 307, "stage != tess_ctrl", nil},
-				{2, 308, "then", nil},
-				{3, 309, "", []node{
-					{4, 309, "", []node{
-						{2, 309, "lower_io_to_temporaries", nil},
-						{4, 309, "", []node{
-							{2, 309, "modes", nil},
-							{2, 309, "shader_out", nil},
+			{4, 313, "", []node{
+				{2, 313, "if", nil},
+				{2, 313, "stage != tess_ctrl", nil},
+				{2, 314, "then", nil},
+				{3, 315, "", []node{
+					{4, 315, "", []node{
+						{2, 315, "lower_io_to_temporaries", nil},
+						{4, 315, "", []node{
+							{2, 315, "modes", nil},
+							{2, 315, "shader_out", nil},
 						}},
 					}},
-					{2, 310, "lower_global_vars_to_local", nil},
+					{2, 316, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{4, 311, "", []node{
-				{2, 311, "if", nil},
-				{2, 311, "stage == fragment", nil},
-				{2, 312, "then", nil},
-				{3, 313, "", []node{
-					{4, 313, "", []node{
-						{2, 313, "lower_io_to_temporaries", nil},
-						{4, 313, "", []node{
-							{2, 313, "modes", nil},
-							{2, 313, "shader_in", nil},
+			{4, 317, "", []node{
+				{2, 317, "if", nil},
+				{2, 317, "stage == fragment", nil},
+				{2, 318, "then", nil},
+				{3, 319, "", []node{
+					{4, 319, "", []node{
+						{2, 319, "lower_io_to_temporaries", nil},
+						{4, 319, "", []node{
+							{2, 319, "modes", nil},
+							{2, 319, "shader_in", nil},
 						}},
 					}},
-					{2, 314, "lower_global_vars_to_local", nil},
+					{2, 320, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{2, 315, "split_var_copies", nil},
-			{2, 316, "lower_var_copies", nil},
-			{2, 317, "split_struct_vars", nil},
-			{2, 318, "lower_vars_to_ssa", nil},
-			{4, 319, "", []node{
-				{2, 319, "if", nil},
-				{2, 319, "stage == vertex", nil},
-				{2, 320, "then", nil},
-				{3, 321, "", []node{
-					{4, 321, "", []node{
-						{2, 321, "lower_io_arrays_to_elements", nil},
-						{4, 321, "", []node{
-							{2, 321, "modes", nil},
-							{2, 321, "shader_out", nil},
+			{2, 321, "split_var_copies", nil},
+			{2, 322, "lower_var_copies", nil},
+			{2, 323, "split_struct_vars", nil},
+			{2, 324, "lower_vars_to_ssa", nil},
+			{4, 325, "", []node{
+				{2, 325, "if", nil},
+				{2, 325, "stage == vertex", nil},
+				{2, 326, "then", nil},
+				{3, 327, "", []node{
+					{4, 327, "", []node{
+						{2, 327, "lower_io_arrays_to_elements", nil},
+						{4, 327, "", []node{
+							{2, 327, "modes", nil},
+							{2, 327, "shader_out", nil},
 						}},
 					}},
-					{4, 322, "", []node{
-						{2, 322, "lower_io_to_scalar_early", nil},
-						{4, 322, "", []node{
-							{2, 322, "modes", nil},
-							{2, 322, "shader_out", nil},
+					{4, 328, "", []node{
+						{2, 328, "lower_io_to_scalar_early", nil},
+						{4, 328, "", []node{
+							{2, 328, "modes", nil},
+							{2, 328, "shader_out", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 323, "", []node{
-				{2, 323, "if", nil},
-				{2, 323, "stage == fragment", nil},
-				{2, 324, "then", nil},
-				{3, 325, "", []node{
-					{4, 325, "", []node{
-						{2, 325, "lower_io_arrays_to_elements", nil},
-						{4, 325, "", []node{
-							{2, 325, "modes", nil},
-							{2, 325, "shader_in", nil},
-						}},
-					}},
-					{4, 326, "", []node{
-						{2, 326, "lower_io_to_scalar_early", nil},
-						{4, 326, "", []node{
-							{2, 326, "modes", nil},
-							{2, 326, "shader_in", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 327, "", []node{
-				{2, 327, "if", nil},
-				{2, 327, "stage != vertex && stage != fragment", nil},
-				{2, 328, "then", nil},
-				{3, 328, "", []node{
-					{2, 328, "lower_io_arrays_to_elements", nil},
-					{2, 328, "lower_io_to_scalar_early", nil},
 				}},
 			}},
 			{4, 329, "", []node{
-				{2, 329, "loop", nil},
-				{3, 329, "", []node{
-					{4, 329, "", []node{
-						{2, 329, "use", nil},
-						{2, 329, "turn", nil},
+				{2, 329, "if", nil},
+				{2, 329, "stage == fragment", nil},
+				{2, 330, "then", nil},
+				{3, 331, "", []node{
+					{4, 331, "", []node{
+						{2, 331, "lower_io_arrays_to_elements", nil},
+						{4, 331, "", []node{
+							{2, 331, "modes", nil},
+							{2, 331, "shader_in", nil},
+						}},
 					}},
-					{4, 329, "", []node{
-						{2, 329, "use", nil},
-						{2, 329, "tail", nil},
-					}},
-				}},
-				{2, 330, "max", nil},
-				{2, 330, "8", nil},
-			}},
-			{4, 331, "", []node{
-				{2, 331, "remove_dead_variables", nil},
-				{4, 331, "", []node{
-					{2, 331, "modes", nil},
-					{2, 331, "shader_in|shader_out", nil},
-				}},
-			}},
-		}},
-		{2, 333, "link_turn", nil},
-		{3, 334, "", []node{
-			{4, 334, "", []node{
-				{2, 334, "loop", nil},
-				{3, 334, "", []node{
-					{4, 334, "", []node{
-						{2, 334, "use", nil},
-						{2, 334, "turn", nil},
-					}},
-					{4, 334, "", []node{
-						{2, 334, "use", nil},
-						{2, 334, "tail", nil},
-					}},
-				}},
-				{2, 335, "max", nil},
-				{2, 335, "8", nil},
-			}},
-			{4, 336, "", []node{
-				{2, 336, "remove_dead_variables", nil},
-				{4, 336, "", []node{
-					{2, 336, "modes", nil},
-					{2, 336, "shader_in|shader_out", nil},
-				}},
-			}},
-		}},
-		{2, 338, "link_finish", nil},
-		{3, 339, "", []node{
-			{4, 339, "", []node{
-				{2, 339, "remove_dead_variables", nil},
-				{4, 339, "", []node{
-					{2, 339, "modes", nil},
-					{2, 339, "shader_in|shader_out", nil},
-				}},
-			}},
-			{4, 340, "", []node{
-				{2, 340, "if", nil},
-				{2, 340, "stage == vertex", nil},
-				{2, 341, "then", nil},
-				{3, 341, "", []node{
-					{4, 341, "", []node{
-						{2, 341, "lower_io_to_vector", nil},
-						{4, 341, "", []node{
-							{2, 341, "modes", nil},
-							{2, 341, "shader_out", nil},
+					{4, 332, "", []node{
+						{2, 332, "lower_io_to_scalar_early", nil},
+						{4, 332, "", []node{
+							{2, 332, "modes", nil},
+							{2, 332, "shader_in", nil},
 						}},
 					}},
 				}},
+			}},
+			{4, 333, "", []node{
+				{2, 333, "if", nil},
+				{2, 333, "stage != vertex && stage != fragment", nil},
+				{2, 334, "then", nil},
+				{3, 334, "", []node{
+					{2, 334, "lower_io_arrays_to_elements", nil},
+					{2, 334, "lower_io_to_scalar_early", nil},
+				}},
+			}},
+			{4, 335, "", []node{
+				{2, 335, "loop", nil},
+				{3, 335, "", []node{
+					{4, 335, "", []node{
+						{2, 335, "use", nil},
+						{2, 335, "turn", nil},
+					}},
+					{4, 335, "", []node{
+						{2, 335, "use", nil},
+						{2, 335, "tail", nil},
+					}},
+				}},
+				{2, 336, "max", nil},
+				{2, 336, "8", nil},
+			}},
+			{4, 337, "", []node{
+				{2, 337, "remove_dead_variables", nil},
+				{4, 337, "", []node{
+					{2, 337, "modes", nil},
+					{2, 337, "shader_in|shader_out", nil},
+				}},
+			}},
+		}},
+		{2, 339, "link_turn", nil},
+		{3, 340, "", []node{
+			{4, 340, "", []node{
+				{2, 340, "loop", nil},
+				{3, 340, "", []node{
+					{4, 340, "", []node{
+						{2, 340, "use", nil},
+						{2, 340, "turn", nil},
+					}},
+					{4, 340, "", []node{
+						{2, 340, "use", nil},
+						{2, 340, "tail", nil},
+					}},
+				}},
+				{2, 341, "max", nil},
+				{2, 341, "8", nil},
 			}},
 			{4, 342, "", []node{
-				{2, 342, "if", nil},
-				{2, 342, "stage == fragment", nil},
-				{2, 343, "then", nil},
-				{3, 343, "", []node{
-					{4, 343, "", []node{
-						{2, 343, "lower_io_to_vector", nil},
-						{4, 343, "", []node{
-							{2, 343, "modes", nil},
-							{2, 343, "shader_in", nil},
+				{2, 342, "remove_dead_variables", nil},
+				{4, 342, "", []node{
+					{2, 342, "modes", nil},
+					{2, 342, "shader_in|shader_out", nil},
+				}},
+			}},
+		}},
+		{2, 344, "link_finish", nil},
+		{3, 345, "", []node{
+			{4, 345, "", []node{
+				{2, 345, "remove_dead_variables", nil},
+				{4, 345, "", []node{
+					{2, 345, "modes", nil},
+					{2, 345, "shader_in|shader_out", nil},
+				}},
+			}},
+			{4, 346, "", []node{
+				{2, 346, "if", nil},
+				{2, 346, "stage == vertex", nil},
+				{2, 347, "then", nil},
+				{3, 347, "", []node{
+					{4, 347, "", []node{
+						{2, 347, "lower_io_to_vector", nil},
+						{4, 347, "", []node{
+							{2, 347, "modes", nil},
+							{2, 347, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 344, "", []node{
-				{2, 344, "if", nil},
-				{2, 344, "stage != vertex && stage != fragment", nil},
-				{2, 345, "then", nil},
-				{3, 345, "", []node{
-					{2, 345, "lower_io_to_vector", nil},
+			{4, 348, "", []node{
+				{2, 348, "if", nil},
+				{2, 348, "stage == fragment", nil},
+				{2, 349, "then", nil},
+				{3, 349, "", []node{
+					{4, 349, "", []node{
+						{2, 349, "lower_io_to_vector", nil},
+						{4, 349, "", []node{
+							{2, 349, "modes", nil},
+							{2, 349, "shader_in", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 346, "opt_combine_stores", nil},
-			{4, 347, "", []node{
-				{2, 347, "loop", nil},
-				{3, 347, "", []node{
-					{2, 347, "lower_vars_to_ssa", nil},
-					{2, 347, "opt_copy_prop", nil},
-					{2, 347, "opt_cse", nil},
-					{2, 347, "opt_dce", nil},
+			{4, 350, "", []node{
+				{2, 350, "if", nil},
+				{2, 350, "stage != vertex && stage != fragment", nil},
+				{2, 351, "then", nil},
+				{3, 351, "", []node{
+					{2, 351, "lower_io_to_vector", nil},
 				}},
 			}},
-			{2, 348, "remove_dead_variables", nil},
-			{2, 349, "assign_io_locations", nil},
+			{2, 352, "opt_combine_stores", nil},
+			{4, 353, "", []node{
+				{2, 353, "loop", nil},
+				{3, 353, "", []node{
+					{2, 353, "lower_vars_to_ssa", nil},
+					{2, 353, "opt_copy_prop", nil},
+					{2, 353, "opt_cse", nil},
+					{2, 353, "opt_dce", nil},
+				}},
+			}},
+			{2, 354, "remove_dead_variables", nil},
+			{2, 355, "assign_io_locations", nil},
 		}},
 	}},
-	{2, 351, "pipelines", nil},
-	{4, 353, "", []node{
-		{2, 353, "common", nil},
-		{3, 354, "", []node{
-			{4, 354, "", []node{
-				{2, 354, "use", nil},
-				{2, 354, "frontend", nil},
-			}},
-			{4, 355, "", []node{
-				{2, 355, "hook", nil},
-				{2, 355, "start", nil},
-			}},
-			{2, 356, "propagate_invariant", nil},
-			{4, 357, "", []node{
-				{2, 357, "use", nil},
-				{2, 357, "clean", nil},
-			}},
-			{4, 358, "", []node{
-				{2, 358, "if", nil},
-				{2, 358, "level >= O1", nil},
-				{2, 359, "then", nil},
-				{3, 359, "", []node{
-					{2, 359, "opt_ray_queries", nil},
-					{2, 359, "opt_ray_query_ranges", nil},
-				}},
+	{2, 357, "pipelines", nil},
+	{4, 359, "", []node{
+		{2, 359, "common", nil},
+		{3, 360, "", []node{
+			{4, 360, "", []node{
+				{2, 360, "use", nil},
+				{2, 360, "frontend", nil},
 			}},
 			{4, 361, "", []node{
-				{2, 361, "if", nil},
-				{2, 361, "ycbcr", nil},
-				{2, 362, "then", nil},
-				{3, 362, "", []node{
-					{4, 362, "", []node{
-						{2, 362, "lower_tex", nil},
-						{4, 362, "", []node{
-							{2, 362, "ycbcr", nil},
-							{2, 362, "options", nil},
-						}},
-					}},
+				{2, 361, "hook", nil},
+				{2, 361, "start", nil},
+			}},
+			{2, 362, "propagate_invariant", nil},
+			{4, 363, "", []node{
+				{2, 363, "use", nil},
+				{2, 363, "clean", nil},
+			}},
+			{4, 364, "", []node{
+				{2, 364, "if", nil},
+				{2, 364, "level >= O1", nil},
+				{2, 365, "then", nil},
+				{3, 365, "", []node{
+					{2, 365, "opt_ray_queries", nil},
+					{2, 365, "opt_ray_query_ranges", nil},
 				}},
 			}},
-			{2, 363, "gather_info", nil},
-		}},
-		{2, 366, "ir", nil},
-		{3, 367, "", []node{
 			{4, 367, "", []node{
-				{2, 367, "use", nil},
-				{2, 367, "common", nil},
-			}},
-			{4, 368, "", []node{
-				{2, 368, "use", nil},
-				{2, 368, "interface", nil},
-			}},
-		}},
-		{2, 370, "ir3", nil},
-		{3, 371, "", []node{
-			{4, 371, "", []node{
-				{2, 371, "use", nil},
-				{2, 371, "common", nil},
-			}},
-			{4, 373, "", []node{
-				{2, 373, "if", nil},
-				{2, 373, "level >= O1", nil},
-				{2, 374, "then", nil},
-				{3, 374, "", []node{
-					{4, 374, "", []node{
-						{2, 374, "opt_shrink_stores", nil},
-						{4, 374, "", []node{
-							{2, 374, "images", nil},
-							{2, 374, "true", nil},
+				{2, 367, "if", nil},
+				{2, 367, "ycbcr", nil},
+				{2, 368, "then", nil},
+				{3, 368, "", []node{
+					{4, 368, "", []node{
+						{2, 368, "lower_tex", nil},
+						{4, 368, "", []node{
+							{2, 368, "ycbcr", nil},
+							{2, 368, "options", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 375, "lower_ray_queries", nil},
-			{4, 376, "", []node{
-				{2, 376, "use", nil},
-				{2, 376, "optimise", nil},
+			{2, 369, "gather_info", nil},
+		}},
+		{2, 372, "ir", nil},
+		{3, 373, "", []node{
+			{4, 373, "", []node{
+				{2, 373, "use", nil},
+				{2, 373, "common", nil},
 			}},
+			{4, 374, "", []node{
+				{2, 374, "use", nil},
+				{2, 374, "interface", nil},
+			}},
+		}},
+		{2, 376, "ir3", nil},
+		{3, 377, "", []node{
 			{4, 377, "", []node{
 				{2, 377, "use", nil},
-				{2, 377, "interface", nil},
+				{2, 377, "common", nil},
 			}},
 			{4, 379, "", []node{
-				{2, 379, "lower_atomics", nil},
-				{4, 379, "", []node{
-					{2, 379, "wide", nil},
-					{2, 379, "true", nil},
+				{2, 379, "if", nil},
+				{2, 379, "level >= O1", nil},
+				{2, 380, "then", nil},
+				{3, 380, "", []node{
+					{4, 380, "", []node{
+						{2, 380, "opt_shrink_stores", nil},
+						{4, 380, "", []node{
+							{2, 380, "images", nil},
+							{2, 380, "true", nil},
+						}},
+					}},
 				}},
 			}},
-			{4, 380, "", []node{
-				{2, 380, "if", nil},
-				{2, 380, "stage == fragment", nil},
-				{2, 381, "then", nil},
-				{3, 381, "", []node{
-					{2, 381, "lower_is_helper_invocation", nil},
-				}},
-			}},
+			{2, 381, "lower_ray_queries", nil},
 			{4, 382, "", []node{
-				{2, 382, "lower_tex", nil},
-				{4, 382, "", []node{
-					{2, 382, "min_lod", nil},
-					{2, 382, "true", nil},
-				}},
+				{2, 382, "use", nil},
+				{2, 382, "optimise", nil},
 			}},
-			{2, 383, "lower_frexp", nil},
-			{2, 384, "lower_flrp", nil},
+			{4, 383, "", []node{
+				{2, 383, "use", nil},
+				{2, 383, "interface", nil},
+			}},
 			{4, 385, "", []node{
-				{2, 385, "use", nil},
-				{2, 385, "scalar", nil},
-			}},
-			{2, 386, "lower_phis_to_scalar", nil},
-			{4, 387, "", []node{
-				{2, 387, "use", nil},
-				{2, 387, "optimise", nil},
-			}},
-			{2, 389, "io_add_const_offset_to_base", nil},
-			{4, 392, "", []node{
-				{2, 392, "if", nil},
-				{2, 392, "level >= O1", nil},
-				{2, 393, "then", nil},
-				{3, 393, "", []node{
-					{2, 393, "shrink_vec_array_vars", nil},
-					{4, 393, "", []node{
-						{2, 393, "opt_large_constants", nil},
-						{4, 393, "", []node{
-							{2, 393, "packed", nil},
-							{2, 393, "32", nil},
-							{2, 393, "threshold", nil},
-							{2, 393, "20", nil},
-						}},
-					}},
+				{2, 385, "lower_atomics", nil},
+				{4, 385, "", []node{
+					{2, 385, "wide", nil},
+					{2, 385, "true", nil},
 				}},
 			}},
-			{4, 394, "", []node{
-				{2, 394, "lower_indirect_derefs", nil},
-				{4, 394, "", []node{
-					{2, 394, "modes", nil},
-					{2, 394, "function_temp", nil},
-					{2, 394, "max_length", nil},
-					{2, 394, "4", nil},
+			{4, 386, "", []node{
+				{2, 386, "if", nil},
+				{2, 386, "stage == fragment", nil},
+				{2, 387, "then", nil},
+				{3, 387, "", []node{
+					{2, 387, "lower_is_helper_invocation", nil},
 				}},
 			}},
-			{2, 395, "lower_vars_to_ssa", nil},
-			{4, 396, "", []node{
-				{2, 396, "lower_locals_to_regs", nil},
-				{4, 396, "", []node{
-					{2, 396, "max_words", nil},
-					{2, 396, "48", nil},
+			{4, 388, "", []node{
+				{2, 388, "lower_tex", nil},
+				{4, 388, "", []node{
+					{2, 388, "min_lod", nil},
+					{2, 388, "true", nil},
 				}},
 			}},
-			{4, 397, "", []node{
-				{2, 397, "lower_vars_to_explicit_types", nil},
-				{4, 397, "", []node{
-					{2, 397, "modes", nil},
-					{2, 397, "function_temp|shader_temp", nil},
-				}},
+			{2, 389, "lower_frexp", nil},
+			{2, 390, "lower_flrp", nil},
+			{4, 391, "", []node{
+				{2, 391, "use", nil},
+				{2, 391, "scalar", nil},
 			}},
+			{2, 392, "lower_phis_to_scalar", nil},
+			{4, 393, "", []node{
+				{2, 393, "use", nil},
+				{2, 393, "optimise", nil},
+			}},
+			{2, 395, "io_add_const_offset_to_base", nil},
 			{4, 398, "", []node{
-				{2, 398, "lower_explicit_io", nil},
-				{4, 398, "", []node{
-					{2, 398, "modes", nil},
-					{2, 398, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 399, "remove_dead_derefs", nil},
-			{4, 400, "", []node{
-				{2, 400, "if", nil},
-				{2, 400, "level >= O1", nil},
-				{2, 401, "then", nil},
-				{3, 402, "", []node{
-					{2, 402, "opt_load_store_update_alignments", nil},
-					{4, 403, "", []node{
-						{2, 403, "opt_load_store_vectorize", nil},
-						{4, 403, "", []node{
-							{2, 403, "modes", nil},
-							{2, 403, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 403, "ubo_dynamic", nil},
-							{2, 403, "true", nil},
+				{2, 398, "if", nil},
+				{2, 398, "level >= O1", nil},
+				{2, 399, "then", nil},
+				{3, 399, "", []node{
+					{2, 399, "shrink_vec_array_vars", nil},
+					{4, 399, "", []node{
+						{2, 399, "opt_large_constants", nil},
+						{4, 399, "", []node{
+							{2, 399, "packed", nil},
+							{2, 399, "32", nil},
+							{2, 399, "threshold", nil},
+							{2, 399, "20", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 405, "lower_amul", nil},
+			{4, 400, "", []node{
+				{2, 400, "lower_indirect_derefs", nil},
+				{4, 400, "", []node{
+					{2, 400, "modes", nil},
+					{2, 400, "function_temp", nil},
+					{2, 400, "max_length", nil},
+					{2, 400, "4", nil},
+				}},
+			}},
+			{2, 401, "lower_vars_to_ssa", nil},
+			{4, 402, "", []node{
+				{2, 402, "lower_locals_to_regs", nil},
+				{4, 402, "", []node{
+					{2, 402, "max_words", nil},
+					{2, 402, "48", nil},
+				}},
+			}},
+			{4, 403, "", []node{
+				{2, 403, "lower_vars_to_explicit_types", nil},
+				{4, 403, "", []node{
+					{2, 403, "modes", nil},
+					{2, 403, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 404, "", []node{
+				{2, 404, "lower_explicit_io", nil},
+				{4, 404, "", []node{
+					{2, 404, "modes", nil},
+					{2, 404, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 405, "remove_dead_derefs", nil},
 			{4, 406, "", []node{
-				{2, 406, "lower_mem_access_bit_sizes", nil},
-				{4, 406, "", []node{
-					{2, 406, "max_bits", nil},
-					{2, 406, "32", nil},
-					{2, 406, "const_bits", nil},
-					{2, 406, "32", nil},
+				{2, 406, "if", nil},
+				{2, 406, "level >= O1", nil},
+				{2, 407, "then", nil},
+				{3, 408, "", []node{
+					{2, 408, "opt_load_store_update_alignments", nil},
+					{4, 409, "", []node{
+						{2, 409, "opt_load_store_vectorize", nil},
+						{4, 409, "", []node{
+							{2, 409, "modes", nil},
+							{2, 409, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 409, "ubo_dynamic", nil},
+							{2, 409, "true", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 407, "lower_wrmasks", nil},
-			{4, 408, "", []node{
-				{2, 408, "lower_subgroups", nil},
-				{4, 408, "", []node{
-					{2, 408, "only_64", nil},
-					{2, 408, "true", nil},
-					{2, 408, "to_scalar", nil},
-					{2, 408, "true", nil},
-					{2, 408, "split_64", nil},
-					{2, 408, "true", nil},
-					{2, 408, "vote_eq", nil},
-					{2, 408, "true", nil},
-					{2, 408, "scans", nil},
-					{2, 408, "true", nil},
-				}},
-			}},
-			{4, 409, "", []node{
-				{2, 409, "lower_bit_size", nil},
-				{4, 409, "", []node{
-					{2, 409, "below", nil},
-					{2, 409, "16", nil},
-					{2, 409, "to", nil},
-					{2, 409, "16", nil},
-				}},
-			}},
-			{4, 410, "", []node{
-				{2, 410, "if", nil},
-				{2, 410, "level >= O1", nil},
-				{2, 411, "then", nil},
-				{3, 411, "", []node{
-					{2, 411, "opt_intrinsics", nil},
-					{2, 411, "opt_offsets", nil},
-				}},
-			}},
+			{2, 411, "lower_amul", nil},
 			{4, 412, "", []node{
-				{2, 412, "use", nil},
-				{2, 412, "legalise", nil},
+				{2, 412, "lower_mem_access_bit_sizes", nil},
+				{4, 412, "", []node{
+					{2, 412, "max_bits", nil},
+					{2, 412, "32", nil},
+					{2, 412, "const_bits", nil},
+					{2, 412, "32", nil},
+				}},
 			}},
-			{4, 413, "", []node{
-				{2, 413, "use", nil},
-				{2, 413, "optimise", nil},
-			}},
+			{2, 413, "lower_wrmasks", nil},
 			{4, 414, "", []node{
-				{2, 414, "lower_phis_to_scalar", nil},
+				{2, 414, "lower_subgroups", nil},
 				{4, 414, "", []node{
-					{2, 414, "all", nil},
+					{2, 414, "only_64", nil},
 					{2, 414, "true", nil},
+					{2, 414, "to_scalar", nil},
+					{2, 414, "true", nil},
+					{2, 414, "split_64", nil},
+					{2, 414, "true", nil},
+					{2, 414, "vote_eq", nil},
+					{2, 414, "true", nil},
+					{2, 414, "scans", nil},
+					{2, 414, "true", nil},
+				}},
+			}},
+			{4, 415, "", []node{
+				{2, 415, "lower_bit_size", nil},
+				{4, 415, "", []node{
+					{2, 415, "below", nil},
+					{2, 415, "16", nil},
+					{2, 415, "to", nil},
+					{2, 415, "16", nil},
 				}},
 			}},
 			{4, 416, "", []node{
 				{2, 416, "if", nil},
-				{2, 416, "level >= O2", nil},
+				{2, 416, "level >= O1", nil},
 				{2, 417, "then", nil},
-				{3, 418, "", []node{
-					{4, 418, "", []node{
-						{2, 418, "opt_gcm", nil},
-						{4, 418, "", []node{
-							{2, 418, "sink", nil},
-							{2, 418, "false", nil},
-						}},
-					}},
+				{3, 417, "", []node{
+					{2, 417, "opt_intrinsics", nil},
+					{2, 417, "opt_offsets", nil},
 				}},
+			}},
+			{4, 418, "", []node{
+				{2, 418, "use", nil},
+				{2, 418, "legalise", nil},
 			}},
 			{4, 419, "", []node{
-				{2, 419, "if", nil},
-				{2, 419, "level >= O1", nil},
-				{2, 420, "then", nil},
-				{3, 420, "", []node{
-					{4, 420, "", []node{
-						{2, 420, "use", nil},
-						{2, 420, "late", nil},
+				{2, 419, "use", nil},
+				{2, 419, "optimise", nil},
+			}},
+			{4, 420, "", []node{
+				{2, 420, "lower_phis_to_scalar", nil},
+				{4, 420, "", []node{
+					{2, 420, "all", nil},
+					{2, 420, "true", nil},
+				}},
+			}},
+			{4, 422, "", []node{
+				{2, 422, "if", nil},
+				{2, 422, "level >= O2", nil},
+				{2, 423, "then", nil},
+				{3, 424, "", []node{
+					{4, 424, "", []node{
+						{2, 424, "opt_gcm", nil},
+						{4, 424, "", []node{
+							{2, 424, "sink", nil},
+							{2, 424, "false", nil},
+						}},
 					}},
 				}},
 			}},
-			{4, 421, "", []node{
-				{2, 421, "use", nil},
-				{2, 421, "clean", nil},
-			}},
-			{4, 423, "", []node{
-				{2, 423, "if", nil},
-				{2, 423, "level >= O1", nil},
-				{2, 424, "then", nil},
-				{3, 425, "", []node{
-					{4, 425, "", []node{
-						{2, 425, "opt_sink", nil},
-						{4, 425, "", []node{
-							{2, 425, "compares", nil},
-							{2, 425, "true", nil},
-						}},
+			{4, 425, "", []node{
+				{2, 425, "if", nil},
+				{2, 425, "level >= O1", nil},
+				{2, 426, "then", nil},
+				{3, 426, "", []node{
+					{4, 426, "", []node{
+						{2, 426, "use", nil},
+						{2, 426, "late", nil},
 					}},
 				}},
 			}},
 			{4, 427, "", []node{
-				{2, 427, "if", nil},
-				{2, 427, "level >= O1", nil},
-				{2, 428, "then", nil},
-				{3, 428, "", []node{
-					{4, 428, "", []node{
-						{2, 428, "opt_move", nil},
-						{4, 428, "", []node{
-							{2, 428, "buffers", nil},
-							{2, 428, "true", nil},
-							{2, 428, "compares", nil},
-							{2, 428, "false", nil},
-						}},
-					}},
-				}},
+				{2, 427, "use", nil},
+				{2, 427, "clean", nil},
 			}},
-			{4, 430, "", []node{
-				{2, 430, "if", nil},
-				{2, 430, "level >= O1", nil},
-				{2, 431, "then", nil},
+			{4, 429, "", []node{
+				{2, 429, "if", nil},
+				{2, 429, "level >= O1", nil},
+				{2, 430, "then", nil},
 				{3, 431, "", []node{
 					{4, 431, "", []node{
-						{2, 431, "opt_group_loads", nil},
+						{2, 431, "opt_sink", nil},
 						{4, 431, "", []node{
-							{2, 431, "max_distance", nil},
-							{2, 431, "16", nil},
+							{2, 431, "compares", nil},
+							{2, 431, "true", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 433, "", []node{
 				{2, 433, "if", nil},
-				{2, 433, "level >= O1 && stage == fragment", nil},
+				{2, 433, "level >= O1", nil},
 				{2, 434, "then", nil},
 				{3, 434, "", []node{
-					{2, 434, "opt_move_discards_to_top", nil},
+					{4, 434, "", []node{
+						{2, 434, "opt_move", nil},
+						{4, 434, "", []node{
+							{2, 434, "buffers", nil},
+							{2, 434, "true", nil},
+							{2, 434, "compares", nil},
+							{2, 434, "false", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 435, "remove_dead_variables", nil},
-			{2, 436, "gather_info", nil},
-		}},
-		{2, 438, "agx", nil},
-		{3, 439, "", []node{
+			{4, 436, "", []node{
+				{2, 436, "if", nil},
+				{2, 436, "level >= O1", nil},
+				{2, 437, "then", nil},
+				{3, 437, "", []node{
+					{4, 437, "", []node{
+						{2, 437, "opt_group_loads", nil},
+						{4, 437, "", []node{
+							{2, 437, "max_distance", nil},
+							{2, 437, "16", nil},
+						}},
+					}},
+				}},
+			}},
 			{4, 439, "", []node{
-				{2, 439, "use", nil},
-				{2, 439, "common", nil},
+				{2, 439, "if", nil},
+				{2, 439, "level >= O1 && stage == fragment", nil},
+				{2, 440, "then", nil},
+				{3, 440, "", []node{
+					{2, 440, "opt_move_discards_to_top", nil},
+				}},
 			}},
-			{4, 441, "", []node{
-				{2, 441, "if", nil},
-				{2, 441, "level >= O1", nil},
-				{2, 442, "then", nil},
-				{3, 442, "", []node{
-					{4, 442, "", []node{
-						{2, 442, "opt_shrink_stores", nil},
-						{4, 442, "", []node{
-							{2, 442, "images", nil},
-							{2, 442, "true", nil},
+			{2, 441, "remove_dead_variables", nil},
+			{2, 442, "gather_info", nil},
+		}},
+		{2, 444, "agx", nil},
+		{3, 445, "", []node{
+			{4, 445, "", []node{
+				{2, 445, "use", nil},
+				{2, 445, "common", nil},
+			}},
+			{4, 447, "", []node{
+				{2, 447, "if", nil},
+				{2, 447, "level >= O1", nil},
+				{2, 448, "then", nil},
+				{3, 448, "", []node{
+					{4, 448, "", []node{
+						{2, 448, "opt_shrink_stores", nil},
+						{4, 448, "", []node{
+							{2, 448, "images", nil},
+							{2, 448, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 443, "", []node{
-				{2, 443, "use", nil},
-				{2, 443, "optimise", nil},
-			}},
-			{4, 444, "", []node{
-				{2, 444, "use", nil},
-				{2, 444, "interface", nil},
-			}},
-			{4, 446, "", []node{
-				{2, 446, "if", nil},
-				{2, 446, "stage == fragment", nil},
-				{2, 447, "then", nil},
-				{3, 447, "", []node{
-					{2, 447, "gather_info", nil},
-					{2, 447, "lower_wpos_center", nil},
-					{4, 447, "", []node{
-						{2, 447, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 447, "", []node{
-							{2, 447, "center", nil},
-							{2, 447, "false", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 448, "", []node{
-				{2, 448, "lower_tex", nil},
-				{4, 448, "", []node{
-					{2, 448, "txd", nil},
-					{2, 448, "cube", nil},
-				}},
+			{4, 449, "", []node{
+				{2, 449, "use", nil},
+				{2, 449, "optimise", nil},
 			}},
 			{4, 450, "", []node{
-				{2, 450, "if", nil},
-				{2, 450, "level >= O1", nil},
-				{2, 451, "then", nil},
-				{3, 451, "", []node{
-					{4, 451, "", []node{
-						{2, 451, "opt_uniform_atomics", nil},
-						{4, 451, "", []node{
-							{2, 451, "join", nil},
-							{2, 451, "true", nil},
+				{2, 450, "use", nil},
+				{2, 450, "interface", nil},
+			}},
+			{4, 452, "", []node{
+				{2, 452, "if", nil},
+				{2, 452, "stage == fragment", nil},
+				{2, 453, "then", nil},
+				{3, 453, "", []node{
+					{2, 453, "gather_info", nil},
+					{2, 453, "lower_wpos_center", nil},
+					{4, 453, "", []node{
+						{2, 453, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 453, "", []node{
+							{2, 453, "center", nil},
+							{2, 453, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 452, "lower_atomics", nil},
-			{2, 453, "lower_frexp", nil},
-			{2, 454, "lower_flrp", nil},
-			{4, 455, "", []node{
-				{2, 455, "use", nil},
-				{2, 455, "scalar", nil},
-			}},
-			{2, 456, "lower_phis_to_scalar", nil},
-			{4, 457, "", []node{
-				{2, 457, "use", nil},
-				{2, 457, "optimise", nil},
-			}},
-			{2, 459, "io_add_const_offset_to_base", nil},
-			{4, 462, "", []node{
-				{2, 462, "lower_indirect_derefs", nil},
-				{4, 462, "", []node{
-					{2, 462, "modes", nil},
-					{2, 462, "function_temp", nil},
-					{2, 462, "max_length", nil},
-					{2, 462, "4", nil},
+			{4, 454, "", []node{
+				{2, 454, "lower_tex", nil},
+				{4, 454, "", []node{
+					{2, 454, "txd", nil},
+					{2, 454, "cube", nil},
 				}},
 			}},
-			{2, 463, "lower_vars_to_ssa", nil},
-			{4, 464, "", []node{
-				{2, 464, "if", nil},
-				{2, 464, "level >= O1", nil},
-				{2, 465, "then", nil},
-				{3, 465, "", []node{
-					{2, 465, "shrink_vec_array_vars", nil},
-					{4, 465, "", []node{
-						{2, 465, "opt_large_constants", nil},
-						{4, 465, "", []node{
-							{2, 465, "packed", nil},
-							{2, 465, "32", nil},
-							{2, 465, "threshold", nil},
-							{2, 465, "20", nil},
+			{4, 456, "", []node{
+				{2, 456, "if", nil},
+				{2, 456, "level >= O1", nil},
+				{2, 457, "then", nil},
+				{3, 457, "", []node{
+					{4, 457, "", []node{
+						{2, 457, "opt_uniform_atomics", nil},
+						{4, 457, "", []node{
+							{2, 457, "join", nil},
+							{2, 457, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 466, "", []node{
-				{2, 466, "lower_vars_to_explicit_types", nil},
-				{4, 466, "", []node{
-					{2, 466, "modes", nil},
-					{2, 466, "function_temp|shader_temp", nil},
+			{2, 458, "lower_atomics", nil},
+			{2, 459, "lower_frexp", nil},
+			{2, 460, "lower_flrp", nil},
+			{4, 461, "", []node{
+				{2, 461, "use", nil},
+				{2, 461, "scalar", nil},
+			}},
+			{2, 462, "lower_phis_to_scalar", nil},
+			{4, 463, "", []node{
+				{2, 463, "use", nil},
+				{2, 463, "optimise", nil},
+			}},
+			{2, 465, "io_add_const_offset_to_base", nil},
+			{4, 468, "", []node{
+				{2, 468, "lower_indirect_derefs", nil},
+				{4, 468, "", []node{
+					{2, 468, "modes", nil},
+					{2, 468, "function_temp", nil},
+					{2, 468, "max_length", nil},
+					{2, 468, "4", nil},
 				}},
 			}},
-			{4, 467, "", []node{
-				{2, 467, "lower_explicit_io", nil},
-				{4, 467, "", []node{
-					{2, 467, "modes", nil},
-					{2, 467, "function_temp|shader_temp|mem_constant", nil},
+			{2, 469, "lower_vars_to_ssa", nil},
+			{4, 470, "", []node{
+				{2, 470, "if", nil},
+				{2, 470, "level >= O1", nil},
+				{2, 471, "then", nil},
+				{3, 471, "", []node{
+					{2, 471, "shrink_vec_array_vars", nil},
+					{4, 471, "", []node{
+						{2, 471, "opt_large_constants", nil},
+						{4, 471, "", []node{
+							{2, 471, "packed", nil},
+							{2, 471, "32", nil},
+							{2, 471, "threshold", nil},
+							{2, 471, "20", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 468, "remove_dead_derefs", nil},
-			{4, 469, "", []node{
-				{2, 469, "if", nil},
-				{2, 469, "level >= O1", nil},
-				{2, 470, "then", nil},
-				{3, 470, "", []node{
-					{2, 470, "opt_load_store_update_alignments", nil},
-					{2, 470, "opt_load_store_vectorize", nil},
+			{4, 472, "", []node{
+				{2, 472, "lower_vars_to_explicit_types", nil},
+				{4, 472, "", []node{
+					{2, 472, "modes", nil},
+					{2, 472, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{4, 471, "", []node{
-				{2, 471, "lower_mem_access_bit_sizes", nil},
-				{4, 471, "", []node{
-					{2, 471, "max_bits", nil},
-					{2, 471, "32", nil},
-					{2, 471, "const_bits", nil},
-					{2, 471, "32", nil},
-				}},
-			}},
-			{2, 472, "lower_wrmasks", nil},
 			{4, 473, "", []node{
-				{2, 473, "lower_subgroups", nil},
+				{2, 473, "lower_explicit_io", nil},
 				{4, 473, "", []node{
-					{2, 473, "only_64", nil},
-					{2, 473, "true", nil},
-					{2, 473, "to_scalar", nil},
-					{2, 473, "true", nil},
-					{2, 473, "split_64", nil},
-					{2, 473, "true", nil},
-					{2, 473, "vote_eq", nil},
-					{2, 473, "true", nil},
-					{2, 473, "scans", nil},
-					{2, 473, "true", nil},
+					{2, 473, "modes", nil},
+					{2, 473, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
-			{4, 474, "", []node{
-				{2, 474, "lower_bit_size", nil},
-				{4, 474, "", []node{
-					{2, 474, "below", nil},
-					{2, 474, "16", nil},
-					{2, 474, "to", nil},
-					{2, 474, "16", nil},
+			{2, 474, "remove_dead_derefs", nil},
+			{4, 475, "", []node{
+				{2, 475, "if", nil},
+				{2, 475, "level >= O1", nil},
+				{2, 476, "then", nil},
+				{3, 476, "", []node{
+					{2, 476, "opt_load_store_update_alignments", nil},
+					{2, 476, "opt_load_store_vectorize", nil},
 				}},
 			}},
-			{4, 476, "", []node{
-				{2, 476, "if", nil},
-				{2, 476, "level >= O1", nil},
-				{2, 477, "then", nil},
-				{3, 477, "", []node{
-					{4, 477, "", []node{
-						{2, 477, "opt_reassociate", nil},
-						{4, 477, "", []node{
-							{2, 477, "float", nil},
-							{2, 477, "true", nil},
+			{4, 477, "", []node{
+				{2, 477, "lower_mem_access_bit_sizes", nil},
+				{4, 477, "", []node{
+					{2, 477, "max_bits", nil},
+					{2, 477, "32", nil},
+					{2, 477, "const_bits", nil},
+					{2, 477, "32", nil},
+				}},
+			}},
+			{2, 478, "lower_wrmasks", nil},
+			{4, 479, "", []node{
+				{2, 479, "lower_subgroups", nil},
+				{4, 479, "", []node{
+					{2, 479, "only_64", nil},
+					{2, 479, "true", nil},
+					{2, 479, "to_scalar", nil},
+					{2, 479, "true", nil},
+					{2, 479, "split_64", nil},
+					{2, 479, "true", nil},
+					{2, 479, "vote_eq", nil},
+					{2, 479, "true", nil},
+					{2, 479, "scans", nil},
+					{2, 479, "true", nil},
+				}},
+			}},
+			{4, 480, "", []node{
+				{2, 480, "lower_bit_size", nil},
+				{4, 480, "", []node{
+					{2, 480, "below", nil},
+					{2, 480, "16", nil},
+					{2, 480, "to", nil},
+					{2, 480, "16", nil},
+				}},
+			}},
+			{4, 482, "", []node{
+				{2, 482, "if", nil},
+				{2, 482, "level >= O1", nil},
+				{2, 483, "then", nil},
+				{3, 483, "", []node{
+					{4, 483, "", []node{
+						{2, 483, "opt_reassociate", nil},
+						{4, 483, "", []node{
+							{2, 483, "float", nil},
+							{2, 483, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 478, "", []node{
-				{2, 478, "use", nil},
-				{2, 478, "legalise_sums", nil},
+			{4, 484, "", []node{
+				{2, 484, "use", nil},
+				{2, 484, "legalise_sums", nil},
 			}},
-			{4, 479, "", []node{
-				{2, 479, "if", nil},
-				{2, 479, "level >= O1", nil},
-				{2, 480, "then", nil},
-				{3, 481, "", []node{
-					{4, 481, "", []node{
-						{2, 481, "loop", nil},
-						{3, 482, "", []node{
-							{4, 482, "", []node{
-								{2, 482, "use", nil},
-								{2, 482, "turn", nil},
+			{4, 485, "", []node{
+				{2, 485, "if", nil},
+				{2, 485, "level >= O1", nil},
+				{2, 486, "then", nil},
+				{3, 487, "", []node{
+					{4, 487, "", []node{
+						{2, 487, "loop", nil},
+						{3, 488, "", []node{
+							{4, 488, "", []node{
+								{2, 488, "use", nil},
+								{2, 488, "turn", nil},
 							}},
-							{2, 483, "lower_alu_to_scalar", nil},
-							{4, 484, "", []node{
-								{2, 484, "opt_peephole_select", nil},
-								{4, 484, "", []node{
-									{2, 484, "limit", nil},
-									{2, 484, "64", nil},
-									{2, 484, "indirect_load_ok", nil},
-									{2, 484, "true", nil},
-									{2, 484, "expensive_alu_ok", nil},
-									{2, 484, "true", nil},
-									{2, 484, "loads", nil},
-									{2, 484, "true", nil},
+							{2, 489, "lower_alu_to_scalar", nil},
+							{4, 490, "", []node{
+								{2, 490, "opt_peephole_select", nil},
+								{4, 490, "", []node{
+									{2, 490, "limit", nil},
+									{2, 490, "64", nil},
+									{2, 490, "indirect_load_ok", nil},
+									{2, 490, "true", nil},
+									{2, 490, "expensive_alu_ok", nil},
+									{2, 490, "true", nil},
+									{2, 490, "loads", nil},
+									{2, 490, "true", nil},
 								}},
 							}},
-							{4, 485, "", []node{
-								{2, 485, "use", nil},
-								{2, 485, "tail", nil},
+							{4, 491, "", []node{
+								{2, 491, "use", nil},
+								{2, 491, "tail", nil},
 							}},
 						}},
-						{2, 486, "max", nil},
-						{2, 486, "12", nil},
+						{2, 492, "max", nil},
+						{2, 492, "12", nil},
 					}},
 				}},
-			}},
-			{4, 487, "", []node{
-				{2, 487, "lower_phis_to_scalar", nil},
-				{4, 487, "", []node{
-					{2, 487, "all", nil},
-					{2, 487, "true", nil},
-				}},
-			}},
-			{4, 488, "", []node{
-				{2, 488, "if", nil},
-				{2, 488, "level >= O2", nil},
-				{2, 489, "then", nil},
-				{3, 489, "", []node{
-					{4, 489, "", []node{
-						{2, 489, "opt_gcm", nil},
-						{4, 489, "", []node{
-							{2, 489, "sink", nil},
-							{2, 489, "false", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 490, "", []node{
-				{2, 490, "if", nil},
-				{2, 490, "level >= O1", nil},
-				{2, 491, "then", nil},
-				{3, 491, "", []node{
-					{4, 491, "", []node{
-						{2, 491, "use", nil},
-						{2, 491, "late", nil},
-					}},
-				}},
-			}},
-			{4, 492, "", []node{
-				{2, 492, "use", nil},
-				{2, 492, "scalar", nil},
 			}},
 			{4, 493, "", []node{
-				{2, 493, "use", nil},
-				{2, 493, "clean", nil},
+				{2, 493, "lower_phis_to_scalar", nil},
+				{4, 493, "", []node{
+					{2, 493, "all", nil},
+					{2, 493, "true", nil},
+				}},
 			}},
-			{4, 495, "", []node{
-				{2, 495, "if", nil},
-				{2, 495, "level >= O2", nil},
-				{2, 496, "then", nil},
-				{3, 496, "", []node{
-					{4, 496, "", []node{
-						{2, 496, "opt_sink", nil},
-						{4, 496, "", []node{
-							{2, 496, "inputs", nil},
-							{2, 496, "true", nil},
-							{2, 496, "buffers", nil},
-							{2, 496, "true", nil},
-							{2, 496, "compares", nil},
-							{2, 496, "true", nil},
-							{2, 496, "copies", nil},
-							{2, 496, "true", nil},
-							{2, 496, "alu", nil},
-							{2, 496, "true", nil},
+			{4, 494, "", []node{
+				{2, 494, "if", nil},
+				{2, 494, "level >= O2", nil},
+				{2, 495, "then", nil},
+				{3, 495, "", []node{
+					{4, 495, "", []node{
+						{2, 495, "opt_gcm", nil},
+						{4, 495, "", []node{
+							{2, 495, "sink", nil},
+							{2, 495, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 497, "remove_dead_variables", nil},
-			{2, 498, "gather_info", nil},
-		}},
-		{2, 500, "midgard", nil},
-		{3, 501, "", []node{
+			{4, 496, "", []node{
+				{2, 496, "if", nil},
+				{2, 496, "level >= O1", nil},
+				{2, 497, "then", nil},
+				{3, 497, "", []node{
+					{4, 497, "", []node{
+						{2, 497, "use", nil},
+						{2, 497, "late", nil},
+					}},
+				}},
+			}},
+			{4, 498, "", []node{
+				{2, 498, "use", nil},
+				{2, 498, "scalar", nil},
+			}},
+			{4, 499, "", []node{
+				{2, 499, "use", nil},
+				{2, 499, "clean", nil},
+			}},
 			{4, 501, "", []node{
-				{2, 501, "use", nil},
-				{2, 501, "common", nil},
-			}},
-			{4, 502, "", []node{
-				{2, 502, "use", nil},
-				{2, 502, "vectors", nil},
-			}},
-			{4, 503, "", []node{
-				{2, 503, "use", nil},
-				{2, 503, "interface", nil},
-			}},
-			{4, 504, "", []node{
-				{2, 504, "if", nil},
-				{2, 504, "stage == fragment", nil},
-				{2, 505, "then", nil},
-				{3, 505, "", []node{
-					{2, 505, "lower_helper_writes", nil},
+				{2, 501, "if", nil},
+				{2, 501, "level >= O2", nil},
+				{2, 502, "then", nil},
+				{3, 502, "", []node{
+					{4, 502, "", []node{
+						{2, 502, "opt_sink", nil},
+						{4, 502, "", []node{
+							{2, 502, "inputs", nil},
+							{2, 502, "true", nil},
+							{2, 502, "buffers", nil},
+							{2, 502, "true", nil},
+							{2, 502, "compares", nil},
+							{2, 502, "true", nil},
+							{2, 502, "copies", nil},
+							{2, 502, "true", nil},
+							{2, 502, "alu", nil},
+							{2, 502, "true", nil},
+						}},
+					}},
 				}},
 			}},
-			{4, 506, "", []node{
-				{2, 506, "lower_atomics", nil},
-				{4, 506, "", []node{
-					{2, 506, "wide", nil},
-					{2, 506, "true", nil},
-				}},
-			}},
+			{2, 503, "remove_dead_variables", nil},
+			{2, 504, "gather_info", nil},
+		}},
+		{2, 506, "midgard", nil},
+		{3, 507, "", []node{
 			{4, 507, "", []node{
-				{2, 507, "lower_subgroups", nil},
-				{4, 507, "", []node{
-					{2, 507, "size_one", nil},
-					{2, 507, "true", nil},
-				}},
+				{2, 507, "use", nil},
+				{2, 507, "common", nil},
 			}},
 			{4, 508, "", []node{
-				{2, 508, "lower_tex", nil},
-				{4, 508, "", []node{
-					{2, 508, "wide", nil},
-					{2, 508, "true", nil},
-					{2, 508, "projector", nil},
-					{2, 508, "true", nil},
-					{2, 508, "implicit_lod", nil},
-					{2, 508, "true", nil},
-					{2, 508, "min_lod", nil},
-					{2, 508, "true", nil},
-					{2, 508, "lod_ddx", nil},
-					{2, 508, "true", nil},
-					{2, 508, "lod_query", nil},
-					{2, 508, "true", nil},
-					{2, 508, "txd", nil},
-					{2, 508, "all", nil},
-					{2, 508, "txs_lod", nil},
-					{2, 508, "true", nil},
-					{2, 508, "tg4_offsets", nil},
-					{2, 508, "true", nil},
-				}},
+				{2, 508, "use", nil},
+				{2, 508, "vectors", nil},
+			}},
+			{4, 509, "", []node{
+				{2, 509, "use", nil},
+				{2, 509, "interface", nil},
 			}},
 			{4, 510, "", []node{
-				{2, 510, "lower_indirect_textures", nil},
-				{4, 510, "", []node{
-					{2, 510, "queries", nil},
-					{2, 510, "true", nil},
-					{2, 510, "words", nil},
-					{2, 510, "4", nil},
+				{2, 510, "if", nil},
+				{2, 510, "stage == fragment", nil},
+				{2, 511, "then", nil},
+				{3, 511, "", []node{
+					{2, 511, "lower_helper_writes", nil},
 				}},
 			}},
-			{2, 511, "lower_frexp", nil},
-			{2, 512, "lower_flrp", nil},
+			{4, 512, "", []node{
+				{2, 512, "lower_atomics", nil},
+				{4, 512, "", []node{
+					{2, 512, "wide", nil},
+					{2, 512, "true", nil},
+				}},
+			}},
 			{4, 513, "", []node{
-				{2, 513, "use", nil},
-				{2, 513, "vectors", nil},
+				{2, 513, "lower_subgroups", nil},
+				{4, 513, "", []node{
+					{2, 513, "size_one", nil},
+					{2, 513, "true", nil},
+				}},
 			}},
-			{2, 515, "io_add_const_offset_to_base", nil},
+			{4, 514, "", []node{
+				{2, 514, "lower_tex", nil},
+				{4, 514, "", []node{
+					{2, 514, "wide", nil},
+					{2, 514, "true", nil},
+					{2, 514, "projector", nil},
+					{2, 514, "true", nil},
+					{2, 514, "implicit_lod", nil},
+					{2, 514, "true", nil},
+					{2, 514, "min_lod", nil},
+					{2, 514, "true", nil},
+					{2, 514, "lod_ddx", nil},
+					{2, 514, "true", nil},
+					{2, 514, "lod_query", nil},
+					{2, 514, "true", nil},
+					{2, 514, "txd", nil},
+					{2, 514, "all", nil},
+					{2, 514, "txs_lod", nil},
+					{2, 514, "true", nil},
+					{2, 514, "tg4_offsets", nil},
+					{2, 514, "true", nil},
+				}},
+			}},
 			{4, 516, "", []node{
-				{2, 516, "if", nil},
-				{2, 516, "level >= O1", nil},
-				{2, 517, "then", nil},
-				{3, 517, "", []node{
-					{4, 517, "", []node{
-						{2, 517, "opt_shrink_stores", nil},
-						{4, 517, "", []node{
-							{2, 517, "images", nil},
-							{2, 517, "true", nil},
-						}},
-					}},
+				{2, 516, "lower_indirect_textures", nil},
+				{4, 516, "", []node{
+					{2, 516, "queries", nil},
+					{2, 516, "true", nil},
+					{2, 516, "words", nil},
+					{2, 516, "4", nil},
 				}},
 			}},
-			{4, 520, "", []node{
-				{2, 520, "lower_indirect_derefs", nil},
-				{4, 520, "", []node{
-					{2, 520, "modes", nil},
-					{2, 520, "function_temp", nil},
-					{2, 520, "max_length", nil},
-					{2, 520, "4", nil},
-				}},
+			{2, 517, "lower_frexp", nil},
+			{2, 518, "lower_flrp", nil},
+			{4, 519, "", []node{
+				{2, 519, "use", nil},
+				{2, 519, "vectors", nil},
 			}},
-			{2, 521, "lower_vars_to_ssa", nil},
+			{2, 521, "io_add_const_offset_to_base", nil},
 			{4, 522, "", []node{
 				{2, 522, "if", nil},
 				{2, 522, "level >= O1", nil},
 				{2, 523, "then", nil},
 				{3, 523, "", []node{
-					{2, 523, "shrink_vec_array_vars", nil},
 					{4, 523, "", []node{
-						{2, 523, "opt_large_constants", nil},
+						{2, 523, "opt_shrink_stores", nil},
 						{4, 523, "", []node{
-							{2, 523, "packed", nil},
-							{2, 523, "32", nil},
-							{2, 523, "threshold", nil},
-							{2, 523, "20", nil},
+							{2, 523, "images", nil},
+							{2, 523, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 524, "", []node{
-				{2, 524, "lower_vars_to_explicit_types", nil},
-				{4, 524, "", []node{
-					{2, 524, "modes", nil},
-					{2, 524, "function_temp|shader_temp", nil},
+			{4, 526, "", []node{
+				{2, 526, "lower_indirect_derefs", nil},
+				{4, 526, "", []node{
+					{2, 526, "modes", nil},
+					{2, 526, "function_temp", nil},
+					{2, 526, "max_length", nil},
+					{2, 526, "4", nil},
 				}},
 			}},
-			{4, 525, "", []node{
-				{2, 525, "lower_explicit_io", nil},
-				{4, 525, "", []node{
-					{2, 525, "modes", nil},
-					{2, 525, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 526, "remove_dead_derefs", nil},
-			{4, 527, "", []node{
-				{2, 527, "if", nil},
-				{2, 527, "level >= O1", nil},
-				{2, 528, "then", nil},
+			{2, 527, "lower_vars_to_ssa", nil},
+			{4, 528, "", []node{
+				{2, 528, "if", nil},
+				{2, 528, "level >= O1", nil},
+				{2, 529, "then", nil},
 				{3, 529, "", []node{
-					{2, 529, "opt_load_store_update_alignments", nil},
-					{4, 530, "", []node{
-						{2, 530, "opt_load_store_vectorize", nil},
-						{4, 530, "", []node{
-							{2, 530, "modes", nil},
-							{2, 530, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 530, "ubo_dynamic", nil},
-							{2, 530, "true", nil},
+					{2, 529, "shrink_vec_array_vars", nil},
+					{4, 529, "", []node{
+						{2, 529, "opt_large_constants", nil},
+						{4, 529, "", []node{
+							{2, 529, "packed", nil},
+							{2, 529, "32", nil},
+							{2, 529, "threshold", nil},
+							{2, 529, "20", nil},
 						}},
 					}},
+				}},
+			}},
+			{4, 530, "", []node{
+				{2, 530, "lower_vars_to_explicit_types", nil},
+				{4, 530, "", []node{
+					{2, 530, "modes", nil},
+					{2, 530, "function_temp|shader_temp", nil},
 				}},
 			}},
 			{4, 531, "", []node{
-				{2, 531, "lower_mem_access_bit_sizes", nil},
+				{2, 531, "lower_explicit_io", nil},
 				{4, 531, "", []node{
-					{2, 531, "max_bits", nil},
-					{2, 531, "32", nil},
-					{2, 531, "const_bits", nil},
-					{2, 531, "32", nil},
+					{2, 531, "modes", nil},
+					{2, 531, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
+			{2, 532, "remove_dead_derefs", nil},
 			{4, 533, "", []node{
 				{2, 533, "if", nil},
-				{2, 533, "kernel", nil},
+				{2, 533, "level >= O1", nil},
 				{2, 534, "then", nil},
 				{3, 535, "", []node{
-					{4, 535, "", []node{
-						{2, 535, "lower_phis_to_scalar", nil},
-						{4, 535, "", []node{
-							{2, 535, "wider", nil},
-							{2, 535, "4", nil},
-						}},
-					}},
+					{2, 535, "opt_load_store_update_alignments", nil},
 					{4, 536, "", []node{
-						{2, 536, "lower_alu_width", nil},
+						{2, 536, "opt_load_store_vectorize", nil},
 						{4, 536, "", []node{
-							{2, 536, "width", nil},
-							{2, 536, "4", nil},
-							{2, 536, "scalar", nil},
-							{2, 536, "64", nil},
-							{2, 536, "sources", nil},
-							{2, 536, "4", nil},
+							{2, 536, "modes", nil},
+							{2, 536, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 536, "ubo_dynamic", nil},
+							{2, 536, "true", nil},
 						}},
 					}},
-					{2, 537, "opt_copy_prop", nil},
-					{2, 538, "opt_dce", nil},
+				}},
+			}},
+			{4, 537, "", []node{
+				{2, 537, "lower_mem_access_bit_sizes", nil},
+				{4, 537, "", []node{
+					{2, 537, "max_bits", nil},
+					{2, 537, "32", nil},
+					{2, 537, "const_bits", nil},
+					{2, 537, "32", nil},
 				}},
 			}},
 			{4, 539, "", []node{
-				{2, 539, "lower_bit_size", nil},
-				{4, 539, "", []node{
-					{2, 539, "below", nil},
-					{2, 539, "32", nil},
-					{2, 539, "to", nil},
-					{2, 539, "32", nil},
-					{2, 539, "bytes", nil},
-					{2, 539, "true", nil},
-				}},
-			}},
-			{2, 541, "opt_algebraic_before_lower_int64", nil},
-			{4, 542, "", []node{
-				{2, 542, "loop", nil},
-				{3, 543, "", []node{
-					{4, 543, "", []node{
-						{2, 543, "lower_64bit_phis", nil},
-						{4, 543, "", []node{
-							{2, 543, "pairs", nil},
-							{2, 543, "true", nil},
+				{2, 539, "if", nil},
+				{2, 539, "kernel", nil},
+				{2, 540, "then", nil},
+				{3, 541, "", []node{
+					{4, 541, "", []node{
+						{2, 541, "lower_phis_to_scalar", nil},
+						{4, 541, "", []node{
+							{2, 541, "wider", nil},
+							{2, 541, "4", nil},
 						}},
 					}},
-					{2, 544, "opt_algebraic", nil},
-					{2, 545, "lower_doubles", nil},
-					{4, 546, "", []node{
-						{2, 546, "lower_int64", nil},
-						{4, 546, "", []node{
-							{2, 546, "pairs", nil},
-							{2, 546, "true", nil},
+					{4, 542, "", []node{
+						{2, 542, "lower_alu_width", nil},
+						{4, 542, "", []node{
+							{2, 542, "width", nil},
+							{2, 542, "4", nil},
+							{2, 542, "scalar", nil},
+							{2, 542, "64", nil},
+							{2, 542, "sources", nil},
+							{2, 542, "4", nil},
 						}},
 					}},
-					{2, 547, "lower_idiv", nil},
-					{2, 548, "lower_alu", nil},
-					{2, 549, "lower_pack", nil},
-					{2, 550, "opt_copy_prop", nil},
-					{2, 551, "opt_constant_folding", nil},
-					{2, 552, "opt_cse", nil},
-					{2, 553, "opt_dce", nil},
-				}},
-				{2, 554, "max", nil},
-				{2, 554, "8", nil},
-			}},
-			{4, 555, "", []node{
-				{2, 555, "use", nil},
-				{2, 555, "last_vectors", nil},
-			}},
-			{4, 556, "", []node{
-				{2, 556, "if", nil},
-				{2, 556, "level >= O1", nil},
-				{2, 557, "then", nil},
-				{3, 557, "", []node{
-					{2, 557, "opt_shrink_vectors", nil},
+					{2, 543, "opt_copy_prop", nil},
+					{2, 544, "opt_dce", nil},
 				}},
 			}},
-			{4, 558, "", []node{
-				{2, 558, "if", nil},
-				{2, 558, "level >= O2", nil},
-				{2, 559, "then", nil},
-				{3, 559, "", []node{
-					{4, 559, "", []node{
-						{2, 559, "opt_gcm", nil},
-						{4, 559, "", []node{
-							{2, 559, "sink", nil},
-							{2, 559, "false", nil},
+			{4, 545, "", []node{
+				{2, 545, "lower_bit_size", nil},
+				{4, 545, "", []node{
+					{2, 545, "below", nil},
+					{2, 545, "32", nil},
+					{2, 545, "to", nil},
+					{2, 545, "32", nil},
+					{2, 545, "bytes", nil},
+					{2, 545, "true", nil},
+				}},
+			}},
+			{2, 547, "opt_algebraic_before_lower_int64", nil},
+			{4, 548, "", []node{
+				{2, 548, "loop", nil},
+				{3, 549, "", []node{
+					{4, 549, "", []node{
+						{2, 549, "lower_64bit_phis", nil},
+						{4, 549, "", []node{
+							{2, 549, "pairs", nil},
+							{2, 549, "true", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 560, "", []node{
-				{2, 560, "if", nil},
-				{2, 560, "level >= O1", nil},
-				{2, 561, "then", nil},
-				{3, 561, "", []node{
-					{4, 561, "", []node{
-						{2, 561, "use", nil},
-						{2, 561, "late", nil},
+					{2, 550, "opt_algebraic", nil},
+					{2, 551, "lower_doubles", nil},
+					{4, 552, "", []node{
+						{2, 552, "lower_int64", nil},
+						{4, 552, "", []node{
+							{2, 552, "pairs", nil},
+							{2, 552, "true", nil},
+						}},
 					}},
+					{2, 553, "lower_idiv", nil},
+					{2, 554, "lower_alu", nil},
+					{2, 555, "lower_pack", nil},
+					{2, 556, "opt_copy_prop", nil},
+					{2, 557, "opt_constant_folding", nil},
+					{2, 558, "opt_cse", nil},
+					{2, 559, "opt_dce", nil},
 				}},
+				{2, 560, "max", nil},
+				{2, 560, "8", nil},
+			}},
+			{4, 561, "", []node{
+				{2, 561, "use", nil},
+				{2, 561, "last_vectors", nil},
 			}},
 			{4, 562, "", []node{
-				{2, 562, "use", nil},
-				{2, 562, "clean", nil},
+				{2, 562, "if", nil},
+				{2, 562, "level >= O1", nil},
+				{2, 563, "then", nil},
+				{3, 563, "", []node{
+					{2, 563, "opt_shrink_vectors", nil},
+				}},
 			}},
-			{4, 563, "", []node{
-				{2, 563, "if", nil},
-				{2, 563, "level >= O1", nil},
-				{2, 564, "then", nil},
+			{4, 564, "", []node{
+				{2, 564, "if", nil},
+				{2, 564, "level >= O2", nil},
+				{2, 565, "then", nil},
 				{3, 565, "", []node{
 					{4, 565, "", []node{
-						{2, 565, "opt_sink", nil},
+						{2, 565, "opt_gcm", nil},
 						{4, 565, "", []node{
-							{2, 565, "compares", nil},
-							{2, 565, "true", nil},
+							{2, 565, "sink", nil},
+							{2, 565, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 566, "opt_algebraic_distribute_src_mods", nil},
-			{2, 567, "lower_bool_to_int32", nil},
-			{2, 568, "opt_copy_prop", nil},
-			{2, 569, "opt_dce", nil},
-			{2, 570, "remove_dead_variables", nil},
-			{2, 571, "gather_info", nil},
+			{4, 566, "", []node{
+				{2, 566, "if", nil},
+				{2, 566, "level >= O1", nil},
+				{2, 567, "then", nil},
+				{3, 567, "", []node{
+					{4, 567, "", []node{
+						{2, 567, "use", nil},
+						{2, 567, "late", nil},
+					}},
+				}},
+			}},
+			{4, 568, "", []node{
+				{2, 568, "use", nil},
+				{2, 568, "clean", nil},
+			}},
+			{4, 569, "", []node{
+				{2, 569, "if", nil},
+				{2, 569, "level >= O1", nil},
+				{2, 570, "then", nil},
+				{3, 571, "", []node{
+					{4, 571, "", []node{
+						{2, 571, "opt_sink", nil},
+						{4, 571, "", []node{
+							{2, 571, "compares", nil},
+							{2, 571, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 572, "opt_algebraic_distribute_src_mods", nil},
+			{2, 573, "lower_bool_to_int32", nil},
+			{2, 574, "opt_copy_prop", nil},
+			{2, 575, "opt_dce", nil},
+			{2, 576, "remove_dead_variables", nil},
+			{2, 577, "gather_info", nil},
 		}},
 	}},
 }}

@@ -139,7 +139,7 @@ func (c *compiler) lowerTess() (err error) {
 
 func (c *compiler) lowerCullDistances() error {
 	if c.opts.Next == ir.StageNone && c.opts.Part != abi.PartProlog {
-		c.meta.CullDistances = uint8(storeCullDistances(c.s, c.impl))
+		c.meta.CullDistances = uint8(backend.StoreCullFlags(c.s, c.impl, abi.CullSlot0))
 	}
 	return cullFragments(c.s, c.impl, c.opts.CullDistances, c.opts.lists())
 }

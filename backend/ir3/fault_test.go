@@ -750,7 +750,7 @@ func distanceShader() *ir.Shader {
 	}
 	at(b.Channel(p, 0), ir.SlotClipDist0, 0)
 	at(b.Channel(p, 1), ir.SlotClipDist0, 2)
-	at(b.Channel(p, 2), ir.SlotCullDist0, 0)
+	at(b.Channel(p, 2), ir.SlotClipDist1, 1)
 	return s
 }
 
@@ -859,12 +859,12 @@ func TestViewIndexIsVarying(t *testing.T) {
 	}
 }
 
-// oneDistance reads one cull distance.
+// oneDistance reads one cull distance, the last of three after as many clip distances.
 func oneDistance() *ir.Shader {
 	s, b := newStage(ir.StageFragment)
 	s.Info.ClipDistances, s.Info.CullDistances = 3, 3
 	i := b.Intrinsic(ir.IntrLoadBarycentricPixel, 2, 32).Set(ir.IdxInterpMode, uint64(ir.InterpNoPerspective))
-	x := b.Intrinsic(ir.IntrLoadInterpolatedInput, 1, 32, &i.Def, b.Imm32(0)).Set(ir.IdxIoSemantics, sem(ir.SlotCullDist0)).Set(ir.IdxComponent, 2).
+	x := b.Intrinsic(ir.IntrLoadInterpolatedInput, 1, 32, &i.Def, b.Imm32(0)).Set(ir.IdxIoSemantics, sem(ir.SlotClipDist1)).Set(ir.IdxComponent, 1).
 		Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
 	outputTo(b, &x.Def, ir.SlotData0)
 	return s
@@ -883,8 +883,7 @@ func sumOfUniforms(shared uint32, from, to int) *ir.Shader {
 	return s
 }
 
-// TestFragmentDistances: a fragment shader that reads one distance lists all of its slot, and finds
-// cull distances after the clip distances.
+// TestFragmentDistances: a fragment shader that reads one distance lists all of its slot.
 func TestFragmentDistances(t *testing.T) {
 	for _, gpu := range gpus {
 		bin, err := compile(oneDistance(), CompileOptions{GPU: gpu})
@@ -894,6 +893,30 @@ func TestFragmentDistances(t *testing.T) {
 		if in := bin.Meta.Inputs; len(in) != 1 || in[0].Slot != ir.SlotClipDist1 || in[0].Mask != 3 {
 			t.Errorf("%s: inputs %+v, want the two distances of the second slot", gpu, in)
 		}
+	}
+}
+
+// TestOwnCullSlots: cull distances in slots of their own are refused where fixed functions take or give them.
+func TestOwnCullSlots(t *testing.T) {
+	store, b := newStage(ir.StageVertex)
+	store.Info.CullDistances = 8
+	p := inputFrom(b, 0, 0, 4)
+	outputTo(b, p, ir.SlotPos)
+	outputTo(b, p, ir.SlotCullDist1)
+	load := oneDistance()
+	for in := range load.Entry().Impl.Start().Instrs() {
+		if in.IsIntrinsic(ir.IntrLoadInterpolatedInput) {
+			in.Set(ir.IdxIoSemantics, sem(ir.SlotCullDist0))
+		}
+	}
+	const want = "cull distances in slots of their own are not supported"
+	for _, s := range []*ir.Shader{store, load} {
+		if _, err := compile(s, CompileOptions{GPU: "a630"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", s.Stage, err, want)
+		}
+	}
+	if _, err := compile(store, CompileOptions{GPU: "a630", Next: ir.StageGeometry}); err != nil {
+		t.Errorf("before a geometry shader: %v", err)
 	}
 }
 

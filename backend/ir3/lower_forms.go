@@ -98,6 +98,26 @@ func checkForms(s *ir.Shader, impl *ir.Impl) error {
 	return nil
 }
 
+// checkDistances refuses cull distances that do not stand after the clip distances where fixed functions take or give them: the
+// hardware has one array of up to eight for both (ir3.md §11). From stage to stage there are two.
+func checkDistances(s *ir.Shader, impl *ir.Impl, next ir.Stage) error {
+	if s.Info.CullDistances == 0 || next != ir.StageNone || s.Stage == ir.StageTessCtrl {
+		return nil
+	}
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			// Results of fragments have slots of other meaning.
+			if in.Kind != ir.KindIntrinsic || !in.Has(ir.IdxIoSemantics) || in.Intr == ir.IntrStoreOutput == (s.Stage == ir.StageFragment) {
+				continue
+			}
+			if slot := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location; slot == ir.SlotCullDist0 || slot == ir.SlotCullDist1 {
+				return backend.Refuse(TargetName, s, in, "cull distances in slots of their own are not supported, lower_clip_cull_distance_arrays puts them after the clip distances")
+			}
+		}
+	}
+	return nil
+}
+
 func checkForm(s *ir.Shader, in *ir.Instr) error {
 	f, info := &forms[in.Intr], in.Intr.Info()
 	if in.HasDef() && f.dst != 0 && !f.dst.Has(in.Def.BitSize) {

@@ -11,14 +11,17 @@ type step = backend.Step[*compiler]
 
 // loweringSteps bring the IR to what selection takes. They run once.
 var loweringSteps = []step{
-	{StepInfo: backend.StepInfo{Name: "operand_forms", Doc: "refuse operands of sizes that there is no selection for"},
-		Run: func(c *compiler) error { return checkForms(c.s, c.impl) }},
+	{StepInfo: backend.StepInfo{Name: "operand_forms", Doc: "refuse operands of sizes that there is no selection for, and cull distances in slots of their own"},
+		Run: func(c *compiler) error {
+			if err := checkForms(c.s, c.impl); err != nil {
+				return err
+			}
+			return checkDistances(c.s, c.impl, c.opts.Next)
+		}},
 	{StepInfo: backend.StepInfo{Name: "mixed_outputs", Doc: "store halves as words where other components of their slot are of another kind"},
 		Run: func(c *compiler) error { widenMixedOutputs(c.s, c.impl); return nil }},
 	{StepInfo: backend.StepInfo{Name: "chain_stages", Doc: "hand outputs over to the stage whose threads go on, and inputs from the one before"},
 		Run: func(c *compiler) error { return c.lowerChain(c.impl) }},
-	{StepInfo: backend.StepInfo{Name: "cull_distances", Doc: "put cull distances after the clip distances in their slots", After: []string{"chain_stages"}},
-		Run: func(c *compiler) error { joinDistances(c.s, c.impl, c.opts.Next); return nil }},
 	{StepInfo: backend.StepInfo{Name: "narrow_loads", Doc: "load words where the device has no loads of 8 and 16 bits"},
 		Run: func(c *compiler) error { lowerNarrowLoads(c.impl, c.gpu); return nil }},
 	{StepInfo: backend.StepInfo{Name: "narrow_stores", Doc: "join or split stores of 8 and 16 bits that the device has no form of", After: []string{"narrow_loads"}},

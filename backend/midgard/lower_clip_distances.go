@@ -13,7 +13,7 @@ import (
 
 // The fixed functions of this hardware know no clip and cull distances: the fragment
 // program drops what they cut off. A vertex program stores clip distances as varyings, and
-// of each cull distance whether the vertex is inside, 1 or 0. Where that is 0 at all
+// of each cull distance whether the vertex is inside, 1 or 0 (backend.StoreCullFlags). Where that is 0 at all
 // vertices of a primitive, and only there, it is 0 with all its derivatives.
 
 // parseDistances reads "N+M" or "N": numbers of clip and of cull distances.
@@ -33,8 +33,8 @@ func parseDistances(text string) (clip, cull int, err error) {
 func (c *compiler) lowerClipDistances() error {
 	switch {
 	case faults.has(faultClip):
-	case c.s.Stage == ir.StageVertex && c.opts.Next == ir.StageNone && c.s.Info.CullDistances > 0:
-		storeInside(c.impl(), int(c.s.Info.CullDistances))
+	case c.s.Stage == ir.StageVertex && c.opts.Next == ir.StageNone:
+		c.s.Info.CullDistances = uint8(backend.StoreCullFlags(c.s, c.impl(), abi.InsideSlot0))
 	case c.s.Stage == ir.StageFragment && c.opts.Clip+c.opts.Cull > 0:
 		if c.s.Info.EarlyFragmentTests {
 			return backend.Refuse(TargetName, c.s, nil, "early fragment tests with clip or cull distances are not supported")
@@ -42,48 +42,6 @@ func (c *compiler) lowerClipDistances() error {
 		c.dropClipped()
 	}
 	return nil
-}
-
-// storeInside adds to the stores of n cull distances those of 1 or 0 for each; what is not
-// stored culls nothing.
-func storeInside(impl *ir.Impl, n int) {
-	var stores []*ir.Instr
-	for b := range impl.Blocks() {
-		for in := range b.Instrs() {
-			if in.IsIntrinsic(ir.IntrStoreOutput) {
-				if slot := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location; slot == ir.SlotCullDist0 || slot == ir.SlotCullDist1 {
-					stores = append(stores, in)
-				}
-			}
-		}
-	}
-	b := ir.NewBuilder(ir.AtStart(impl.Start()))
-	for first := 0; first < n; first += 4 {
-		one := make([]*ir.Def, min(4, n-first))
-		for k := range one {
-			one[k] = b.ImmFloat(1, 32)
-		}
-		storeFlags(b, first, fullMask(len(one)), b.Vec(one...))
-	}
-	for _, in := range stores {
-		off, _ := in.Srcs[1].Def.Const(0)
-		slot := int(ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location) + int(off)
-		b := ir.NewBuilder(ir.After(in)).AtInstr(in)
-		d := in.Srcs[0].Def
-		parts := make([]*ir.Def, d.NumComponents)
-		for k := range parts {
-			parts[k] = b.B2f32(b.Fge(b.Channel(d, k), b.ImmFloat(0, d.BitSize)))
-		}
-		storeFlags(b, (slot-int(ir.SlotCullDist0))*4+int(in.Get(ir.IdxComponent)), uint8(in.Get(ir.IdxWriteMask)), b.Vec(parts...))
-	}
-	impl.Preserve(ir.MetaControlFlow)
-}
-
-// storeFlags stores what stands for cull distances from one on.
-func storeFlags(b *ir.Builder, first int, mask uint8, v *ir.Def) {
-	sem := ir.IOSemantics{Location: abi.InsideSlot0 + ir.Slot(first/4), NumSlots: 1}
-	b.Intrinsic(ir.IntrStoreOutput, 0, 0, v, b.Imm32(0)).Set(ir.IdxWriteMask, uint64(mask)).Set(ir.IdxComponent, uint64(first%4)).
-		Set(ir.IdxIoSemantics, sem.Pack()).Set(ir.IdxRange, 1).Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
 }
 
 // dropClipped demotes the threads that distances cut off, where the program begins.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -84,7 +85,10 @@ func culledDraw(t *testing.T, modules []*nirc.Module, o nirc.Options, topology e
 	return [3][]byte{color.Data, depth.Data, counter}
 }
 
-// TestCullDistances: what AGX's fragment programs drop is what fixed functions cull.
+// joined are compiles for hardware that takes clip and cull distances as one array.
+var joined = []nirc.Options{{Target: "ir3", GPU: "a630"}, {Target: "ir3", GPU: "a630", Level: passes.O2}, {Target: "ir3", GPU: "a740", Level: passes.O2}}
+
+// TestCullDistances: what fragment programs of AGX and Midgard drop is what fixed functions cull, and those of ir3 find the distances.
 func TestCullDistances(t *testing.T) {
 	refs.Tool(t, "glslangValidator")
 	for _, c := range []struct {
@@ -129,6 +133,11 @@ func TestCullDistances(t *testing.T) {
 				}
 			}
 		}
+		for _, o := range joined {
+			if got := culledDraw(t, modules, o, c.topology, c.n, c.samples); !reflect.DeepEqual(want, got) {
+				t.Errorf("%+v: colours, depths or counter of %s at O%d are not those of the interpreter", c, o.GPU, o.Level)
+			}
+		}
 		if c.geometry {
 			continue
 		}
@@ -138,6 +147,77 @@ func TestCullDistances(t *testing.T) {
 			t.Errorf("%+v: midgard's colours or counter are not those of the interpreter", c)
 		}
 	}
+}
+
+// TestClipAndCullDistances draws with distances of both kinds, which stages before the rasteriser index by values and the
+// fragment stage reads: of 16 triangles some are cut by one of three clip distances, some dropped by one of five cull distances.
+func TestClipAndCullDistances(t *testing.T) {
+	refs.Tool(t, "glslangValidator")
+	const block = "gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[3]; float gl_CullDistance[5]; }"
+	const stores = `
+  for (int i = 0; i < 3; i++) gl_ClipDistance[i] = i == p % 5 ? float(k) - 0.5 : 1.0 + i;
+  for (int i = 0; i < 5; i++) gl_CullDistance[i] = i == p - 9 ? -1.0 - k : i == p % 3 ? k - 1.5 : 2.0 + i;
+  gl_CullDistance[p & 3] += 0.25;`
+	vertex := prove.FromGLSL(t, ir.StageVertex, `#version 450
+layout(location = 0) flat out vec4 color;
+out `+block+`;
+void main() {
+  int p = gl_VertexIndex / 3, k = gl_VertexIndex % 3;
+  vec2 at[3] = vec2[](vec2(0, 0), vec2(7, 1), vec2(2, 7));
+  gl_Position = vec4((vec2(p & 3, p >> 2) * 8.0 + 0.5 + at[k]) / 16.0 - 1.0, 0.25 + 0.0625 * k, 1) * (1.0 + k);`+stores+`
+  color = vec4(p + 1, 16 * (k + 1), 100, 255) / 255.0;
+}`)
+	geometry := prove.FromGLSL(t, ir.StageGeometry, `#version 450
+layout(triangles) in;
+layout(triangle_strip, max_vertices = 3) out;
+in `+block+` gl_in[];
+out `+block+`;
+layout(location = 0) flat in vec4 a[];
+layout(location = 0) flat out vec4 color;
+void main() {
+  for (int i = 0; i < 3; i++) {
+    gl_Position = gl_in[i].gl_Position; color = a[i];
+    for (int k = 0; k < 3; k++) gl_ClipDistance[k] = gl_in[i].gl_ClipDistance[k];
+    for (int k = 0; k < 5; k++) gl_CullDistance[k] = gl_in[i].gl_CullDistance[4 - k] - (k == gl_PrimitiveIDIn - 3 ? 8.0 : 0.0);
+    EmitVertex();
+  }
+}`)
+	fragment := prove.FromGLSL(t, ir.StageFragment, `#version 450
+layout(location = 0) flat in vec4 color;
+layout(location = 0) out vec4 o;
+layout(set = 0, binding = 0) buffer B { uint n; };
+in float gl_ClipDistance[3];
+in float gl_CullDistance[5];
+void main() {
+  atomicAdd(n, 1u);
+  int k = int(gl_FragCoord.x) % 5;
+  o = vec4(color.x, gl_ClipDistance[k % 3] > 0.5, gl_CullDistance[k] > 0, gl_CullDistance[4] > 6.25);
+}`)
+	others := append([]nirc.Options{{Target: "agx"}, {Target: "agx", Level: passes.O2}, {Target: "midgard"}, {Target: "midgard", Level: passes.O2}}, joined...)
+	for name, modules := range map[string][]*nirc.Module{"vertex": {vertex, fragment}, "geometry": {vertex, geometry, fragment}} {
+		want := culledDraw(t, modules, nirc.Options{Target: nirc.IRTarget}, emu.TriangleList, 3, 1)
+		if n := len(colours(want[0])); n < 12 {
+			t.Errorf("%s: %d colours are drawn, so few show nothing", name, n)
+		}
+		for _, o := range others {
+			got := culledDraw(t, modules, o, emu.TriangleList, 3, 1)
+			if o.Target == "midgard" { // whose vertex programs round the depth of the window
+				got[1] = want[1]
+			}
+			if !reflect.DeepEqual(want, got) {
+				t.Errorf("%s: colours, depths or counter of %s %s at O%d are not those of the interpreter", name, o.Target, o.GPU, o.Level)
+			}
+		}
+	}
+}
+
+// colours are those of an image of words.
+func colours(data []byte) map[[4]byte]bool {
+	set := map[[4]byte]bool{}
+	for i := 0; i < len(data); i += 4 {
+		set[[4]byte(data[i:])] = true
+	}
+	return set
 }
 
 // TestCullABI: what a whole program of the convention is, and what is refused.
