@@ -2,6 +2,7 @@ package midgard
 
 import (
 	"math/rand"
+	"strings"
 	"testing"
 
 	"nirc/backend/gputest"
@@ -233,4 +234,45 @@ func TestRandomBytes(t *testing.T) {
 		inst += bin.Stats.Instrs
 	}
 	t.Logf("%d instructions", inst)
+}
+
+// What one instruction makes of bytes takes one: a comparison runs where a branch wants its result, and bits of bytes that
+// stand alike in their words are computed as words.
+func TestByteForms(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		make func(b *ir.Builder, x, y, out *ir.Def)
+		want []string
+		not  string
+	}{
+		{"compare and branch", func(b *ir.Builder, x, y, out *ir.Def) {
+			i := b.PushIf(b.Ilt(b.Channel(x, 1), b.Channel(y, 2)))
+			gputest.StoreWords(b, out, b.Imm32(0), b.Imm32(7))
+			b.PopIf(i)
+		}, []string{"CMP.lt.i16 R31", "cond.false"}, "MOV.i32 R31"},
+		{"bits of four bytes", func(b *ir.Builder, x, y, out *ir.Def) {
+			storeBytesAt(b, out, 0, b.Iand(x, y), 15, 4)
+		}, []string{"AND.i32"}, "AND.i16"},
+		{"bits with a constant", func(b *ir.Builder, x, y, out *ir.Def) {
+			storeBytesAt(b, out, 0, b.Ixor(x, b.Const(8, 1, 2, 4, 8)), 15, 4)
+		}, []string{"XOR.i32"}, "XOR.i16"},
+		{"bits of bytes in another order", func(b *ir.Builder, x, y, out *ir.Def) {
+			storeBytesAt(b, out, 0, b.Iand(x, b.Swizzle(y, 1, 0, 3, 2)), 15, 4)
+		}, []string{"AND.i16"}, "AND.i32"},
+		{"low bits of a sum", func(b *ir.Builder, x, y, out *ir.Def) {
+			storeBytesAt(b, out, 0, b.Iadd(b.Channel(x, 0), b.Channel(y, 0)), 1, 4)
+		}, []string{"ADD.i32"}, "ADD.i16"},
+	} {
+		s, b := gputest.NewShader(ir.StageCompute, 1)
+		in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
+		c.make(b, loadBytesAt(b, in, 0, 4, 4), loadBytesAt(b, in, 4, 4, 4), out)
+		_, text := listing(t, s, CompileOptions{})
+		expect(t, text, c.want...)
+		if strings.Contains(text, c.not) {
+			t.Errorf("%s: %q in\n%s", c.name, c.not, text)
+		}
+		if _, err := execute(s, CompileOptions{}, &gputest.Run{Groups: 1, In: gputest.RandomInput(1, 16), OutSize: 64}, nil); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
 }

@@ -91,6 +91,12 @@ func TestRandom(t *testing.T) {
 		if err != nil || again != b {
 			t.Fatalf("%d: %x\n%s\nparses to\n%s\n%v", i, code, text, again.Text(opt), err)
 		}
+		// The text of loads and stores without notes leaves out what does nothing, and comes back as it is.
+		if plain := b.Text(TextOptions{}); b.Tag == TagLdSt {
+			if again, err = ParseBundle(plain, TextOptions{}); err != nil || again.Text(TextOptions{}) != plain {
+				t.Fatalf("%d: %x\n%s\nparses to\n%s\n%v", i, code, plain, again.Text(TextOptions{}), err)
+			}
+		}
 		alias := TextOptions{Full: true, Alias: true}
 		if again, err = ParseBundle(b.Text(alias), alias); err != nil || again != b {
 			t.Fatalf("%d: aliased: %v", i, err)
@@ -179,6 +185,8 @@ func TestErrors(t *testing.T) {
 	for _, text := range []string{"FADD.f32 R0", "FADD.f32 R0, R1, R2, R3", "XYZ.f32 R0, R1, R2", "br.cond +1", "LD.32 R0.xyzw", "TEX.9d TA0",
 		"FADD.f32 R40, R1, R2", "FADD.f32 R0.q, R1, R2", "uconstants 1, 2", "FADD.f32 R0, R1, <1, 2>", "vmul.FADD.f32 R0, R1, R2 ; what=1",
 		"vadd.FADD.f32 R0, R1, R2\nsadd.FADD.f32 R0.x, R1.x, R2.x", "LD.32 R0.xyzw, AL0.u64.x ; mask=0x10",
+		"LD.32 R0.xyzw, AL0.u64.e", "LD.32 R0.xyzw, AL0.u64.x + AL1.u32.e", "ST.32 AL0.e, AL1.u64.x", "ST.32 AL0.xyzwx, AL1.u64.x", "LD.32 R0.xyze, AL0.u64.x", "LD_VARY.f32.a32 R0.xyzw, AL0.e, 0.x",
+		"br.uncond +1 -> break ; what=1", "brx.cond.always +1 -> break ; what=1",
 		"TEX.2d TA0.f32, texture0, fsampler0, AT0.32, lod + 128.0, ", "TEX.2d TA0.f32, texture0, fsampler0, AT0.32, lod - 128.01, ", "TEX.2d TA0.f32, texture0, fsampler0, AT0.32, lod + , ", "TEX_FETCH.2d TA0.f32, texture0, fsampler0, AT0.32, lod + 256, ",
 		"Unknown word type 5:\n0x5, 0, 0, 0"} {
 		if b, err := ParseBundle(text, TextOptions{}); err == nil {
