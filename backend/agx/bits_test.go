@@ -121,3 +121,27 @@ func runBits(t *testing.T, s *ir.Shader, in, out []string, input []byte) {
 		}
 	}
 }
+
+// What is known of the upper bits of a register: of 16 bits and more what the analysis knows, of 8 whether a load or a
+// conversion has cleared the upper half.
+func TestWidth(t *testing.T) {
+	_, b := gputest.NewShader(ir.StageCompute, 64)
+	buf := gputest.StorageBuffer(b, 0, 0)
+	load := func(bits uint8) *ir.Def {
+		return &b.Intrinsic(ir.IntrLoadSsbo, 1, bits, buf, b.Imm32(0)).Set(ir.IdxAlignMul, 4).Def
+	}
+	word, half, char := load(32), load(16), load(8)
+	for _, c := range []struct {
+		name string
+		def  *ir.Def
+		want int
+	}{
+		{"a word", word, 32}, {"a word's low bits", b.Iand(word, b.Imm32(0x3ff)), 10}, {"a half", half, 16}, {"a half's low bits", b.Iand(half, b.Const(16, 7)), 3},
+		{"a byte of memory", char, 8}, {"a sum of bytes", b.Iadd(char, char), 16}, {"a byte of a word", b.U2u8(word), 16},
+		{"a byte of a word's low bits", b.U2u8(b.Iand(word, b.Imm32(31))), 5}, {"a bit", b.Ine(word, b.Imm32(0)), 1},
+	} {
+		if got := width(c.def, 0); got != c.want {
+			t.Errorf("%s: %d bits, want %d", c.name, got, c.want)
+		}
+	}
+}

@@ -70,3 +70,46 @@ func TestSumsOfSame(t *testing.T) {
 		}
 	}
 }
+
+// What is made of ballots, and the masks of lanes beside one, leave what the interpreter leaves, in divergent code too.
+func TestBallots(t *testing.T) {
+	one := func(b *ir.Builder, i ir.Intrinsic, bits uint8, srcs ...*ir.Def) *ir.Def {
+		return &b.Intrinsic(i, 1, bits, srcs...).Def
+	}
+	for name, build := range map[string]func(b *ir.Builder, v *ir.Def) []*ir.Def{
+		"ballots": func(b *ir.Builder, v *ir.Def) []*ir.Def {
+			m := &b.Intrinsic(ir.IntrBallot, 4, 32, b.Ine(b.Iand(v, b.Imm32(4)), b.Imm32(0))).Def
+			inverse := b.Intrinsic(ir.IntrInverseBallot, 1, 1, m)
+			inverse.NumComponents = 4
+			return append(gputest.Words(b, m), one(b, ir.IntrBallotBitCountReduce, 32, m), one(b, ir.IntrBallotBitCountInclusive, 32, m),
+				one(b, ir.IntrBallotBitCountExclusive, 32, m), one(b, ir.IntrBallotFindLsb, 32, m), one(b, ir.IntrBallotFindMsb, 32, m),
+				b.B2i32(&inverse.Def), b.B2i32(one(b, ir.IntrBallotBitfieldExtract, 1, m, b.Iand(v, b.Imm32(31)))),
+				one(b, ir.IntrFirstInvocation, 32), one(b, ir.IntrLastInvocation, 32))
+		},
+		"masks": func(b *ir.Builder, v *ir.Def) (l []*ir.Def) {
+			for _, i := range []ir.Intrinsic{ir.IntrLoadSubgroupEqMask, ir.IntrLoadSubgroupGeMask, ir.IntrLoadSubgroupGtMask, ir.IntrLoadSubgroupLeMask, ir.IntrLoadSubgroupLtMask} {
+				l = append(l, gputest.Words(b, &b.Intrinsic(i, 4, 32).Def)...)
+			}
+			return l
+		},
+	} {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		v := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.Ishl(id, b.Imm32(2)), 1)
+		at := uint32(0)
+		store := func() {
+			for _, x := range build(b, v) {
+				gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.IAddImm(b.Ishl(id, b.Imm32(2)), int64(at)), x)
+				at += 256
+			}
+		}
+		store()
+		some := b.PushIf(b.Ult(b.Imm32(2), b.Iand(b.Imul(id, b.Imm32(37)), b.Imm32(7))))
+		store()
+		b.PopIf(some)
+		r := &gputest.Run{Groups: 1, In: gputest.RandomInput(3, 256), OutSize: int(at)}
+		if err := execute(t, s, CompileOptions{}, r, nil); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

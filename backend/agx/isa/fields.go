@@ -93,10 +93,7 @@ func (x *xfer) cond(it *item, class Cond) {
 
 // codeExtra transfers a field of unknown meaning.
 func codeExtra(x *xfer, it *item) {
-	keep := uint32(1)<<it.width - 1
-	if it.width == 32 {
-		keep = ^uint32(0)
-	}
+	keep := uint32(1)<<it.width - 1 // of 32 bits all
 	if x.dec {
 		x.in.Extra |= (uint32(x.get(it, 0)) ^ it.def) << it.shift
 	} else {
