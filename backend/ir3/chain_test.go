@@ -377,3 +377,21 @@ func streamStrips(gpu string) error {
 	}
 	return nil
 }
+
+// TestChainProducts: products of the offsets in local memory are left out where a factor is 0 or 1.
+func TestChainProducts(t *testing.T) {
+	_, b := newStage(ir.StageVertex)
+	c := &chain{b: b}
+	by := c.b.Imm32(20)
+	if c.mul(b.Imm32(0), by) != nil || c.mul(b.Imm32(1), by) != by {
+		t.Error("products by 0 and 1 are computed")
+	}
+	for _, a := range []*ir.Def{b.Imm32(2), inputFrom(b, ir.SlotAttrib0, 0, 1)} {
+		if d := c.mul(a, by); d == nil || d.Instr.Op != ir.OpImul24 || d.Instr.Srcs[0].Def != a || d.Instr.Srcs[1].Def != by {
+			t.Errorf("the product of %v is %v", a.Instr.Kind, d)
+		}
+	}
+	if c.add(by, nil) != by || c.add(by, by).Instr.Op != ir.OpIadd {
+		t.Error("a sum with nothing is one, or another is none")
+	}
+}

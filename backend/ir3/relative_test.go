@@ -104,3 +104,27 @@ func TestSumsWithZero(t *testing.T) {
 		}
 	}
 }
+
+// An instruction has one source relative to a0.x: one that reads such a const twice reads a register, whatever stands before and after it.
+func TestRelativeConstTwice(t *testing.T) {
+	push := make([]byte, 64)
+	for i := range push {
+		push[i] = byte(i*37 + 1)
+	}
+	for _, gpu := range gpus {
+		for others := range 2 {
+			s, b := gputest.NewShader(ir.StageCompute, 64)
+			id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
+			x := gputest.LoadPush(b, b.Ishl(b.Iand(id, b.Imm32(15)), b.Imm32(2)), 1, 32, 0, 64)
+			sum := id
+			if others == 1 {
+				sum = b.Ixor(x, id)
+			}
+			sum = b.Ixor(sum, b.Iadd(x, x))
+			gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), sum)
+			if err := differ(s, CompileOptions{GPU: gpu}, 1, nil, 256, push); err != nil {
+				t.Errorf("%s, %d other reads: %v", gpu, others, err)
+			}
+		}
+	}
+}

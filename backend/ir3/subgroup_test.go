@@ -29,11 +29,12 @@ func lane1(b *ir.Builder, i ir.Intrinsic, bits uint8, srcs ...*ir.Def) *ir.Def {
 }
 
 var subgroupCases = []subgroupCase{
-	{"votes", 5, func(b *ir.Builder, v, id *ir.Def) []*ir.Def {
+	{"votes", 7, func(b *ir.Builder, v, id *ir.Def) []*ir.Def {
 		f := b.U2f32(v)
 		same := b.Iand(v, b.Imm32(0))
 		return []*ir.Def{b.B2i32(lane1(b, ir.IntrVoteIeq, 1, v)), b.B2i32(lane1(b, ir.IntrVoteFeq, 1, f)), b.B2i32(lane1(b, ir.IntrVoteIeq, 1, same)),
-			b.B2i32(lane1(b, ir.IntrVoteFeq, 1, b.U2f32(same))), b.B2i32(lane1(b, ir.IntrElect, 1))}
+			b.B2i32(lane1(b, ir.IntrVoteFeq, 1, b.U2f32(same))), b.B2i32(lane1(b, ir.IntrElect, 1)),
+			b.B2i32(lane1(b, ir.IntrVoteIeq, 1, b.Ine(b.Iand(v, b.Imm32(4)), b.Imm32(0)))), b.B2i32(lane1(b, ir.IntrVoteIeq, 1, b.Ieq(same, b.Imm32(0))))}
 	}},
 	{"ballots", 7, func(b *ir.Builder, v, id *ir.Def) []*ir.Def {
 		m := &b.Intrinsic(ir.IntrBallot, 4, 32, b.Ine(b.Iand(v, b.Imm32(4)), b.Imm32(0))).Def
