@@ -1,0 +1,118 @@
+package resource
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"nirc/ir"
+)
+
+func newShader() (*ir.Shader, *ir.Builder, *ir.Impl) {
+	s := ir.NewShader(ir.StageCompute, nil)
+	f := s.NewFunction("main")
+	f.IsEntry = true
+	return s, ir.NewBuilder(ir.AtEnd(f.Impl.Start())), f.Impl
+}
+
+// index makes a handle of an element of a binding.
+func index(b *ir.Builder, set, binding uint64, element *ir.Def) *ir.Def {
+	in := b.Intrinsic(ir.IntrVulkanResourceIndex, 2, 32, element)
+	in.Set(ir.IdxDescSet, set).Set(ir.IdxBinding, binding)
+	return &in.Def
+}
+
+// TestBuffers: bindings are numbered by set and binding, with as many entries as the shader names, those of unknown size last.
+func TestBuffers(t *testing.T) {
+	s, b, impl := newShader()
+	lane := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+	index(b, 1, 0, b.Imm32(2))
+	index(b, 0, 3, lane)
+	index(b, 0, 2, b.Imm32(0))
+	index(b, 0, 2, b.Imm32(4))
+	index(b, 0, 2, b.Imm32(1))
+	index(b, 0, 1, lane)
+	table := Buffers(s, impl, 16)
+	want := "[{0 2 0 1 5} {1 0 5 1 3} {0 1 8 1 0} {0 3 24 1 0}] 40 false"
+	if got := fmt.Sprint(table.Ranges, table.Total, table.Sized); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for n, want := range map[uint32]string{0: "0.2 element 0", 4: "0.2 element 4", 5: "1.0 element 0", 7: "1.0 element 2", 8: "0.1 element 0", 23: "0.1 element 15"} {
+		r, element, ok := table.Entry(n)
+		if got := fmt.Sprintf("%d.%d element %d", r.Set, r.Binding, element); !ok || got != want {
+			t.Errorf("entry %d: %s, want %s", n, got, want)
+		}
+	}
+	if r := table.Find(1, 0); r == nil || r.First != 5 || table.Find(1, 1) != nil || table.Find(2, 0) != nil {
+		t.Errorf("binding 1.0 is %+v", r)
+	}
+	sized := &Table{Ranges: []Range{{First: 2, Stride: 3, Count: 2}}}
+	for n := range uint32(9) {
+		_, element, ok := sized.Entry(n)
+		if want := n == 2 || n == 5; ok != want || ok && element != (n-2)/3 {
+			t.Errorf("every third from 2 on, entry %d: element %d, %v", n, element, ok)
+		}
+	}
+	s, b, impl = newShader()
+	index(b, 0, 0, b.Imm32(math.MaxUint32-1))
+	index(b, 0, 1, b.Imm32(7))
+	if table = Buffers(s, impl, 16); table.Total != math.MaxUint32 || !table.Sized {
+		t.Errorf("too many are %d, sized %v", table.Total, table.Sized)
+	}
+	s, _, impl = newShader()
+	if table = Buffers(s, impl, 16); len(table.Ranges) != 0 || table.Total != 0 || !table.Sized {
+		t.Errorf("of nothing: %+v", table)
+	}
+}
+
+// TestLowerHandles: a handle is the number of its entry, computed where the element is, and what loads a descriptor by it passes it on.
+func TestLowerHandles(t *testing.T) {
+	_, b, impl := newShader()
+	lane := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+	var uses []*ir.Def
+	for _, x := range []struct {
+		set     uint64
+		element *ir.Def
+	}{{0, b.Imm32(2)}, {0, lane}, {1, lane}} {
+		h := index(b, x.set, 3, x.element)
+		load := b.Intrinsic(ir.IntrLoadVulkanDescriptor, 2, 32, h)
+		uses = append(uses, b.Channel(&load.Def, 0), b.Channel(&load.Def, 1))
+	}
+	LowerHandles(impl, func(set, binding uint32) (first, stride uint32) {
+		if binding != 3 {
+			t.Errorf("binding %d", binding)
+		}
+		return 10 + set, 1 + 4*(1-set)
+	})
+	if c, ok := uses[0].Instr.Srcs[0].Def.Const(0); !ok || c != 20 {
+		t.Errorf("10 + 2*5 is %d, known %v", c, ok)
+	}
+	kinds := map[ir.Op]int{}
+	for in := range impl.Instrs() {
+		if in.IsIntrinsic(ir.IntrVulkanResourceIndex) || in.IsIntrinsic(ir.IntrLoadVulkanDescriptor) {
+			t.Errorf("%s is left", in.Intr)
+		}
+		if in.Kind == ir.KindALU {
+			kinds[in.Op]++
+		}
+	}
+	if kinds[ir.OpImul] != 1 || kinds[ir.OpIadd] < 2 { // a product where the stride is 5, a sum each
+		t.Errorf("operations %v", kinds)
+	}
+}
+
+// TestArrayCount: arrays of arrays have as many as their lengths make, no more than fit.
+func TestArrayCount(t *testing.T) {
+	word := ir.ScalarType(ir.BaseUint, 32)
+	array := func(of *ir.Type, n uint32) *ir.Type { return ir.ArrayType(of, n, 4) }
+	for _, c := range []struct {
+		t    *ir.Type
+		want uint32
+	}{
+		{word, 1}, {array(word, 7), 7}, {array(array(word, 7), 3), 21}, {array(array(word, 7), 0), 0}, {array(array(word, 1<<20), 1<<20), math.MaxUint32},
+	} {
+		if got := ArrayCount(c.t); got != c.want {
+			t.Errorf("%v: %d, want %d", c.t, got, c.want)
+		}
+	}
+}
