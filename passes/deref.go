@@ -66,7 +66,7 @@ type alias uint8
 const (
 	// mayAlias: some byte may belong to both.
 	mayAlias alias = 1 << iota
-	// aContainsB and bContainsA: all of one belongs to the other.
+	// aContainsB and bContainsA: all of the other belongs to the one.
 	aContainsB
 	bContainsA
 
@@ -101,10 +101,10 @@ func comparePaths(a, b []*ir.Instr) alias {
 		result &= r
 	}
 	if len(a) > n {
-		result &^= bContainsA
+		result &^= aContainsB
 	}
 	if len(b) > n {
-		result &^= aContainsB
+		result &^= bContainsA
 	}
 	// A pointer step after an equal prefix may leave the object.
 	for i := n; i < len(a); i++ {
