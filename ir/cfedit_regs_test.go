@@ -73,3 +73,30 @@ func TestDeleteParallelCopy(t *testing.T) {
 		t.Errorf("%v\n%s", err, Print(s))
 	}
 }
+
+// TestDeleteLeavesNothing: deleting what nobody uses leaves no undefs in its place; what is used elsewhere leaves one.
+func TestDeleteLeavesNothing(t *testing.T) {
+	for _, c := range []struct {
+		used  string
+		undef int
+	}{{"", 0}, {"%2:32 = mov %1", 1}} {
+		s, err := Parse("shader compute \"m\" {\n  fn f0 \"main\" entry() {\n    b0:\n      %0:32 = load_local_invocation_index\n      %1:32 = iadd %0, %0\n      %9:32 = iadd %0, %0\n      " + c.used + "\n  }\n}\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := s.Entry().Impl.Start()
+		Extract(Before(start.First().Next()), After(start.First().Next().Next())).Delete()
+		if err := Validate(s); err != nil {
+			t.Error(err)
+		}
+		n := 0
+		for in := range start.Instrs() {
+			if in.Kind == KindUndef {
+				n++
+			}
+		}
+		if n != c.undef {
+			t.Errorf("%d undefs are left, want %d:\n%s", n, c.undef, Print(s))
+		}
+	}
+}
