@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
 	"nirc/internal/slab"
 )
 
@@ -28,6 +29,8 @@ type memory struct {
 	aging
 	// outs are the registers that the end reads, early those that are written before the start.
 	outs, early []span
+	// inPlace are the results that would like the register of their source.
+	inPlace []mach.InPlace
 	// touches are those of waits and of delays.
 	touches [2]touch
 	placed  []int32 // by def index, of splitUniformProducts

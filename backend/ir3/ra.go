@@ -65,7 +65,7 @@ func (c *compiler) allocate() error {
 	if c.shared {
 		physicalEdges(f)
 	}
-	opts := mach.AllocOptions{RoundRobin: true, MergeSets: true, Groups: c.runs, Live: mach.ComputeLiveness(f)}
+	opts := mach.AllocOptions{RoundRobin: true, MergeSets: true, Groups: c.runs, InPlace: c.inPlace(), Live: mach.ComputeLiveness(f)}
 	pressure := opts.Live.Pressure(f, fileGPR)
 	opts.Target[fileGPR] = c.targetUnits(pressure, c.limit)
 	opts.Room[fileGPR] = c.roomUnits(pressure, c.limit)
@@ -85,6 +85,23 @@ func (c *compiler) allocate() error {
 	}
 	c.registers(f)
 	return nil
+}
+
+// inPlace lists the results of the unit for special functions with their sources: it reads late, so what writes another
+// source of it than its own waits for it.
+func (c *compiler) inPlace() []mach.InPlace {
+	f, code := c.sel.f, templates(c.sel.f)
+	list := c.mem.inPlace[:0]
+	for b := range f.Blocks {
+		for _, in := range f.Blocks[b].Instrs {
+			if in.Op < mach.FirstTargetOp || in.Op >= opInputs || in.NDefs != 1 || len(in.Ops) != 2 || code.tmpl[in.Ext].Op.Category() != 4 {
+				continue
+			}
+			list = append(list, mach.InPlace{Result: in.Ops[0].Val, Source: in.Ops[1].Val})
+		}
+	}
+	c.mem.inPlace = list
+	return list
 }
 
 // lowerCopies leaves moves and swaps of the copies that allocation made.

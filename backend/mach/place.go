@@ -47,7 +47,7 @@ func PlaceFile(f *Func, lv *Liveness, file uint8, groups [][]Value) ([]Reg, erro
 	if any, err := p.lives(); !any || err != nil {
 		return p.place, err
 	}
-	sets := buildSets(f, p.lv, int(file), groups)
+	sets := buildSets(f, p.lv, int(file), groups, nil)
 	sets.finish()
 	list := p.gather(sets)
 	slices.SortFunc(list, func(a, b life) int {

@@ -24,6 +24,8 @@ type AllocOptions struct {
 	MergeSets bool
 	// Groups are runs of values that would like consecutive registers.
 	Groups [][]Value
+	// InPlace are members of merge sets that would like the registers of sources that are members, too.
+	InPlace []InPlace
 	// Placed, if not nil, are the registers by value that hold for a value's whole
 	// life, from PlaceFile; NoReg of those that are still to be allocated. Of a file all are placed or none.
 	Placed []Reg
@@ -138,7 +140,7 @@ func newAllocator(f *Func, opts AllocOptions) *allocator {
 		a.keepWished()
 	}
 	if opts.MergeSets {
-		a.sets = buildSets(f, a.lv, -1, opts.Groups)
+		a.sets = buildSets(f, a.lv, -1, opts.Groups, opts.InPlace)
 		a.sets.finish()
 		a.sets.lower(a.low)
 	}

@@ -27,6 +27,9 @@ type setMember struct {
 	off int32
 }
 
+// InPlace is a result that would like to take the register of a source that its instruction reads last.
+type InPlace struct{ Result, Source Value }
+
 // maxSetMembers and maxSetUnits bound a set, and so the work of joining two.
 const (
 	maxSetMembers = 40
@@ -56,7 +59,7 @@ type mergeSets struct {
 }
 
 // buildSets makes the sets; of one file, or of all if file < 0. They last until the next call.
-func buildSets(f *Func, lv *Liveness, file int, groups [][]Value) *mergeSets {
+func buildSets(f *Func, lv *Liveness, file int, groups [][]Value, inPlace []InPlace) *mergeSets {
 	n := len(f.vals)
 	m := &f.mem.sets
 	m.f, m.lv, m.file = f, lv, file
@@ -86,6 +89,11 @@ func buildSets(f *Func, lv *Liveness, file int, groups [][]Value) *mergeSets {
 	for _, g := range groups {
 		for k := 1; k < len(g); k++ {
 			m.join(g[0], g[k], k*f.Size(g[0]))
+		}
+	}
+	for _, p := range inPlace {
+		if m.of[p.Source] >= 0 && m.of[p.Result] >= 0 { // a value for itself takes the register of a source anyway
+			m.join(p.Source, p.Result, 0)
 		}
 	}
 	return m

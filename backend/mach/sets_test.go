@@ -103,11 +103,54 @@ block 0
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets := buildSets(f, ComputeLiveness(f), -1, nil)
+	sets := buildSets(f, ComputeLiveness(f), -1, nil, nil)
 	if sets.of[3] == sets.of[4] && sets.of[3] >= 0 {
 		t.Error("two vectors that live at once are in one set")
 	}
 	if err := allocate(f, AllocOptions{MergeSets: true}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestInPlace: results in line take the registers of sources in line that they end one after the other; that of
+// a source that lives on they do not.
+func TestInPlace(t *testing.T) {
+	const src = `func f target test
+block 0
+  v1:full*3 = const {1}
+  v2:full, v3:full, v4:full = split v1
+  v5:full = const {5}
+  v6:full = alu v2 {6}
+  v7:full = alu v3 {7}
+  v8:full = alu v4 {8}
+  v9:full = alu v5 {9}
+  store v6
+  store v7
+  store v8
+  store v9
+  store v5
+  end
+`
+	for _, wanted := range []bool{false, true} {
+		f, err := Parse(src, &testISA{units: 64})
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts := AllocOptions{RoundRobin: true, MergeSets: true, Groups: [][]Value{{6, 7, 8}}}
+		if wanted {
+			opts.InPlace = []InPlace{{6, 2}, {7, 3}, {8, 4}, {9, 5}}
+		}
+		if err := allocate(f, opts); err != nil {
+			t.Fatal(err)
+		}
+		reg := map[Value]Reg{}
+		for _, in := range f.Blocks[0].Instrs {
+			for _, d := range in.Defs() {
+				reg[d.Val] = d.Reg
+			}
+		}
+		if same := reg[6] == reg[1] && reg[7] == reg[1]+2 && reg[8] == reg[1]+4; same != wanted || reg[9] == reg[5] {
+			t.Errorf("in place %t: the registers are %v\n%s", wanted, reg, f)
+		}
 	}
 }
