@@ -89,7 +89,7 @@ func (l *subgroups) lower() *ir.Def {
 	case ir.IntrBallotBitCountReduce, ir.IntrBallotBitCountInclusive, ir.IntrBallotBitCountExclusive:
 		return l.bitCount(src(0))
 	case ir.IntrBallotFindLsb, ir.IntrBallotFindMsb:
-		return l.find(l.valid(l.words(src(0))), in.Intr == ir.IntrBallotFindMsb)
+		return l.find(l.valid(l.ballotWords(src(0))), in.Intr == ir.IntrBallotFindMsb)
 	}
 	return l.mask()
 }
@@ -110,6 +110,15 @@ func (l *subgroups) words(m *ir.Def) []*ir.Def {
 	w := make([]*ir.Def, m.NumComponents)
 	for k := range w {
 		w[k] = l.b.Channel(m, k)
+	}
+	return w
+}
+
+// ballotWords are the words of a mask that may have bits: of a ballot those of the fibers that the workgroup has.
+func (l *subgroups) ballotWords(m *ir.Def) []*ir.Def {
+	w := l.words(m)
+	if n := l.workgroup(); n > 0 && (m.Instr.IsIntrinsic(ir.IntrBallot) || m.Instr.IsIntrinsic(ir.IntrBallotRelaxed)) {
+		w = w[:min(len(w), int(n+31)/32)]
 	}
 	return w
 }
@@ -196,6 +205,10 @@ func (l *subgroups) find(w []*ir.Def, high bool) *ir.Def {
 		if high {
 			x = b.UfindMsb(w[k])
 		}
+		if i == 0 && k == 0 {
+			r = x // which is -1 of none
+			continue
+		}
 		r = b.Bcsel(b.Ine(w[k], b.Imm32(0)), b.IAddImm(x, int64(32*k)), r)
 	}
 	return r
@@ -204,7 +217,7 @@ func (l *subgroups) find(w []*ir.Def, high bool) *ir.Def {
 // bitCount counts the bits of a mask, below the fiber's own for scans.
 func (l *subgroups) bitCount(m *ir.Def) *ir.Def {
 	b := l.b
-	w := l.valid(l.words(m))
+	w := l.valid(l.ballotWords(m))
 	if l.in.Intr != ir.IntrBallotBitCountReduce {
 		id := l.id()
 		for k := range w {

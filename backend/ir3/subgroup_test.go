@@ -2,6 +2,7 @@ package ir3
 
 import (
 	"encoding/binary"
+	"strings"
 	"testing"
 
 	"nirc/backend/gputest"
@@ -145,4 +146,35 @@ func differSubgroup(t *testing.T, c *subgroupCase, gpu string, fibers int) error
 	}
 	_, err := execute(s, CompileOptions{GPU: gpu}, &gputest.Run{Groups: 1, In: in, OutSize: fibers * 4 * c.words, Wave: fibers}, nil)
 	return err
+}
+
+// Of ballots in small workgroups only the words count that have fibers; a mask of other making may have bits in all.
+func TestSmallBallots(t *testing.T) {
+	for _, gpu := range []string{"a630", "a740"} {
+		for _, threads := range []uint32{16, 48} {
+			for _, ballot := range []bool{true, false} {
+				s, b := gputest.NewShader(ir.StageCompute, threads)
+				id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+				v := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.Ishl(id, b.Imm32(4)), 4)
+				m := v
+				if ballot {
+					m = &b.Intrinsic(ir.IntrBallot, 4, 32, b.Ult(b.Channel(v, 0), b.Imm32(1<<29))).Def
+				}
+				out := b.Vec(lane1(b, ir.IntrBallotFindLsb, 32, m), lane1(b, ir.IntrBallotFindMsb, 32, m), lane1(b, ir.IntrBallotBitCountReduce, 32, m), id)
+				gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(4)), out)
+				bin, err := execute(s, CompileOptions{GPU: gpu}, &gputest.Run{Groups: 1, In: gputest.RandomInput(9, 1024), OutSize: 16 * int(threads), Wave: 64}, nil)
+				if err != nil {
+					t.Errorf("%s, %d fibers, of a ballot %t: %v", gpu, threads, ballot, err)
+					continue
+				}
+				words := 4
+				if ballot {
+					words = int(threads+31) / 32
+				}
+				if n := strings.Count(disasm(bin), "cbits"); n != 2*words {
+					t.Errorf("%s, %d fibers, of a ballot %t: the bits of %d halves of words are counted", gpu, threads, ballot, n)
+				}
+			}
+		}
+	}
 }
