@@ -191,7 +191,7 @@ func (c *compiler) selectParts() (err error) {
 	if main.f, err = selectFunc(c, c.s, main.meta); err != nil {
 		return err
 	}
-	if len(c.parts) == 1 && len(c.uni.limits) > 0 {
+	if len(c.parts) == 1 && len(c.uni.limits)+len(c.uni.layouts) > 0 {
 		c.addPreamble(newPreamble(c.s))
 	}
 	for _, pre := range c.parts[1:] {

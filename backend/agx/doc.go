@@ -36,7 +36,7 @@
 //   - machine form: mach.go, mach_operands.go; the checks of it: validate.go, mach/validate_ra.go
 //   - selection: isel.go and, by subject, isel_alu.go, isel_bits.go (fields,
 //     shifts and products that sums and masks take in), isel_conv.go, isel_wide.go (64 bits),
-//     isel_minmax.go, isel_control.go, isel_mem.go, isel_address.go, isel_tex.go, isel_image.go,
+//     isel_minmax.go, isel_control.go, isel_mem.go, isel_address.go, isel_tex.go, isel_image.go, isel_layout.go (where the texels of images lie),
 //     isel_subgroup.go, isel_intr.go, isel_inputs.go, isel_outputs.go, isel_vertex.go, isel_record.go
 //     (vertex shaders that run as compute), isel_interp.go, isel_bary.go, isel_sample_mask.go,
 //     isel_zs.go, isel_sysval.go, isel_part.go; what makes their instructions: isel_emit.go,

@@ -103,6 +103,7 @@ func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) 
 	s.makeInputs()
 	if s.early {
 		s.storeLimits()
+		s.storeLayouts()
 	}
 	for id := range s.irBlocks {
 		if b := s.irBlocks[id]; b != nil && b.Reachable() && s.err == nil {

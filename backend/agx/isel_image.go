@@ -246,11 +246,12 @@ func (s *isel) imageStore(in *ir.Instr) {
 // memoryCoords makes the coordinates of a store to a multisampled image, which goes through a linear
 // view of its memory, a sample a texel (agx.md §8.5).
 func (s *isel) memoryCoords(in *ir.Instr, t *isa.Instr, i int, uses []mach.Value) []mach.Value {
-	dim, array := imageShape(in)
 	t.Dim = isa.Dim2D
-	v, index := s.variable(in.Srcs[0].Def)
-	m := s.memoryOf(in, v, index)
-	at, inside := s.texelIndex(in, m, dim, array)
+	l := s.layoutOf(in, true)
+	if s.err != nil {
+		return uses
+	}
+	at, inside := s.texelIndex(in, &l)
 	if s.err != nil {
 		return uses
 	}
@@ -321,23 +322,15 @@ func (s *isel) imageAtomic(in *ir.Instr) {
 	if !ok {
 		return
 	}
-	v, index := s.variable(in.Srcs[0].Def)
-	m := s.memoryOf(in, v, index)
-	dim, array := imageShape(in)
-	coord := in.Srcs[1].Def
-	at := s.once(s.sized(s.comp(coord, 0), false))
-	var inside cond
-	if dim == ir.DimBuf {
-		size := s.descriptorWords(in, in.Srcs[0].Def, 4, 1)[0]
-		inside = cond{op: isa.CondULT, a: at, b: size}
-	} else {
-		at, inside = s.texelIndex(in, m, dim, array)
-	}
+	dim, _ := imageShape(in)
+	tested := s.robustTexels(dim) != ir.RobustOff
+	l := s.layoutOf(in, tested)
 	if s.err != nil {
 		return
 	}
-	a := m.address(s, dim)
-	if s.robustTexels(dim) != ir.RobustOff {
+	at, inside := s.texelIndex(in, &l)
+	a := l.base
+	if tested {
 		a = s.nowhere(a, inside, false)
 	}
 	s.atomic(in, op, place{base: a, index: at}, data)
@@ -361,12 +354,6 @@ func (s *isel) robustTexels(dim ir.Dim) ir.Robustness {
 // imageMemory is what the write descriptor of an image says of its memory.
 type imageMemory struct{ lo, hi, place, stride opnd }
 
-// memoryOf loads it.
-func (s *isel) memoryOf(in *ir.Instr, v *ir.Variable, index opnd) imageMemory {
-	w := s.heapWords(in, s.heapOffset(in, v, index, true), 2, 4)
-	return imageMemory{s.once(w[0]), w[1], s.once(w[2]), w[3]}
-}
-
 // address is where the level begins.
 func (m *imageMemory) address(s *isel, dim ir.Dim) address {
 	lo := s.shiftLeft(false, m.lo, 4)
@@ -386,63 +373,51 @@ func (m *imageMemory) address(s *isel, dim ir.Dim) address {
 }
 
 // texelIndex numbers the texel of an access in the memory of its level, counted in samples, and
-// reports whether it lies in the image.
-func (s *isel) texelIndex(in *ir.Instr, m imageMemory, dim ir.Dim, array bool) (opnd, cond) {
+// reports whether it lies in the image, if the layout has what that takes.
+func (s *isel) texelIndex(in *ir.Instr, l *texelLayout) (opnd, cond) {
 	coord := in.Srcs[1].Def
-	w := s.descriptorWords(in, in.Srcs[0].Def, 0, 4)
-	one := func(o opnd) opnd { return s.addSub(false, o, imm32(1), false) }
-	level := s.bitField(w[1], 24, 4)
-	size := func(o opnd) opnd {
-		n := s.intOp(isa.Instr{Op: isa.OpBfeil}, false, imm32(0), one(o), level)
-		return s.once(s.selectBy(cond{op: isa.CondUEQ, a: n, b: imm32(0)}, false, imm32(1), n))
-	}
-	width, height := size(s.intOp(isa.Instr{Op: isa.OpExtr, Bits: 14}, false, w[0], w[1], imm32(28))), size(s.bitField(w[1], 10, 14))
+	dim, array := imageShape(in)
 	x := s.once(s.sized(s.comp(coord, 0), false))
-	inside := s.selectBy(cond{op: isa.CondULT, a: x, b: width}, true, imm16(1), imm16(0))
-	check := func(c, limit opnd) {
-		inside = s.selectBy(cond{op: isa.CondULT, a: c, b: limit}, true, inside, imm16(0))
+	if dim == ir.DimBuf {
+		return x, cond{op: isa.CondULT, a: x, b: l.parts[layoutWidth]}
 	}
+	inside := imm16(1)
+	check := func(c opnd, part int) {
+		if limit := l.parts[part]; limit.kind != opNone {
+			inside = s.selectBy(cond{op: isa.CondULT, a: c, b: limit}, true, inside, imm16(0))
+		}
+	}
+	check(x, layoutWidth)
 	next, at := 1, x
-	ms := dim == ir.DimMS || dim == ir.DimSubpassMS
 	if dim != ir.Dim1D {
 		y := s.once(s.comp(coord, 1))
-		check(y, height)
-		next, at = 2, s.twiddled(m, x, y, width, ms)
+		check(y, layoutHeight)
+		next, at = 2, s.twiddled(l, x, y)
 	}
 	if array || dim == ir.DimCube || dim == ir.Dim3D {
-		z, depth := s.once(s.comp(coord, next)), s.bitField(w[3], 14, 14)
-		if dim == ir.Dim3D {
-			check(z, size(depth))
-		} else {
-			check(z, one(depth))
-		}
-		at = s.intOp(isa.Instr{Op: isa.OpImadd}, false, z, m.stride, at)
+		z := s.once(s.comp(coord, next))
+		check(z, layoutDepth)
+		at = s.intOp(isa.Instr{Op: isa.OpImadd}, false, z, l.parts[layoutStride], at)
 	}
-	if ms {
-		samples := s.once(s.shiftLeft(false, one(s.bitField(w[2], 0, 1)), 1))
+	if samples := l.parts[layoutSamples]; samples.kind != opNone {
 		sample := s.once(s.sized(s.comp(in.Srcs[2].Def, 0), false))
-		check(sample, samples)
+		if l.parts[layoutWidth].kind != opNone {
+			check(sample, layoutSamples)
+		}
 		at = s.intOp(isa.Instr{Op: isa.OpImadd}, false, at, samples, sample)
 	}
 	return at, cond{op: isa.CondUEQ, inv: true, a: inside, b: imm16(0)}
 }
 
 // twiddled numbers a pixel of a level in tiles of memory (agx.md §8.7).
-func (s *isel) twiddled(m imageMemory, x, y, width opnd, ms bool) opnd {
+func (s *isel) twiddled(l *texelLayout, x, y opnd) opnd {
 	if faults.has(faultLinearTexels) {
-		return s.intOp(isa.Instr{Op: isa.OpImadd}, false, y, width, x)
+		return s.intOp(isa.Instr{Op: isa.OpImadd}, false, y, l.parts[layoutWidth], x)
 	}
-	mask := func(at int) opnd {
-		return s.once(s.addSub(false, s.once(s.tileSize(m, at)), imm32(1), true))
-	}
-	mx, my := mask(0), mask(3)
-	row := s.shiftRight(false, m.place, abi.PlaceShift) // of several samples, in pixels
-	if !ms {
-		row = s.intOp(bitop(tableAndNot), false, s.addSub(false, width, mx, false), mx)
-	}
+	mx, my := l.parts[layoutMaskX], l.parts[layoutMaskY]
 	within := s.intOp(isa.Instr{Op: isa.OpIntl}, false, s.intOp(bitop(tableAnd), true, x, mx), s.intOp(bitop(tableAnd), true, y, my))
-	at := s.intOp(isa.Instr{Op: isa.OpImadd}, false, s.intOp(bitop(tableAndNot), false, y, my), row, within)
-	return s.intOp(isa.Instr{Op: isa.OpImadd}, false, s.intOp(bitop(tableAndNot), false, x, mx), s.tileSize(m, 3), at)
+	at := s.intOp(isa.Instr{Op: isa.OpImadd}, false, s.intOp(bitop(tableAndNot), false, y, my), l.parts[layoutRow], within)
+	return s.intOp(isa.Instr{Op: isa.OpImadd}, false, s.intOp(bitop(tableAndNot), false, x, mx), l.parts[layoutTall], at)
 }
 
 // tileSize is the width or height of a tile of memory, whose log2 is at a bit of the place.

@@ -15,10 +15,11 @@ import (
 // gives the pieces their registers: addresses first, for only the low half of the file
 // can be a base, then ranges of buffers and push constants, then constants.
 type uniforms struct {
-	items  []piece
-	limits []limit
-	next   int // number of the next piece
-	used   room
+	items   []piece
+	limits  []limit
+	layouts []imageLayout
+	next    int // number of the next piece
+	used    room
 	// optional is the part of used that selection can do without, keep what it leaves to the
 	// rest: what has no room among the uniforms is loaded from the descriptor table or
 	// made where it is used.
