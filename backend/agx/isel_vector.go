@@ -43,7 +43,7 @@ func (s *isel) collectAs(class uint8, ops ...opnd) mach.Value {
 	return d
 }
 
-// sameVector is a vector of immediates and uniforms, made in a block.
+// sameVector is a vector with immediates or uniforms, made in a block.
 type sameVector struct {
 	v     mach.Value
 	epoch uint32
@@ -52,18 +52,26 @@ type sameVector struct {
 	ops   [4]opnd
 }
 
-// knownVector is the place of a vector of nothing but immediates and uniforms among the last ones, nil if it has others: stores
-// of tables have the same again and again. Older ones are forgotten, or they would live for long.
+// knownVector is the place of a vector with immediates or uniforms among the last ones, nil if it has none: stores
+// of tables, and of one value to many places, have the same again and again. Older ones are forgotten, or they would live for long.
+// Vectors of registers alone are found again by what finds equal results.
 func (s *isel) knownVector(class uint8, ops []opnd) *sameVector {
 	w := sameVector{epoch: s.epoch, class: class, n: len(ops)}
 	if len(ops) > len(w.ops) {
 		return nil
 	}
+	values := 0
 	for i, o := range ops {
-		if o = o.fold(); o.kind != opImm && o.kind != opUniform || o.mods != 0 || o.conv {
+		if o = o.fold(); o.kind == opNone || o.mods != 0 || o.conv {
 			return nil
 		}
+		if o.kind == opVal {
+			values++
+		}
 		w.ops[i] = o
+	}
+	if values == len(ops) {
+		return nil
 	}
 	for i := range s.vectors {
 		x := &s.vectors[i]
