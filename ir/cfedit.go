@@ -364,6 +364,7 @@ func deleteInstrs(b *Block) {
 		for i := range in.Srcs {
 			in.Srcs[i].unlink()
 		}
+		in.goes()
 		in.unlink()
 	}
 }

@@ -195,58 +195,69 @@ func (s *Shader) Contents() Contents { return s.contents }
 
 // Resize gives the result of an instruction that is in a block another size in bits: the contents know of it.
 func (in *Instr) Resize(bits uint8) {
+	s := in.Block.impl.Shader
+	s.gone |= in.contents()
 	in.Def.BitSize = bits
-	in.Block.impl.Shader.contents |= in.contents()
+	s.contents |= in.contents()
 }
 
 // Become makes an ALU instruction that is in a block another operation: the contents know of it.
 func (in *Instr) Become(op Op) {
+	s := in.Block.impl.Shader
+	s.gone |= in.contents()
 	in.Op = op
-	in.Block.impl.Shader.contents |= in.contents()
+	s.contents |= in.contents()
 }
 
 // SetModes gives a deref that is in a block other modes: the contents know of it.
 func (in *Instr) SetModes(m Mode) {
+	s := in.Block.impl.Shader
+	s.gone |= in.contents()
 	in.DerefInfo().Modes = m
-	in.Block.impl.Shader.contents |= in.contents()
+	s.contents |= in.contents()
 }
 
-// Recount looks what the shader contains. That is no more than it may contain, so it looks no further once all of that
-// is found: in large shaders, where a walk is dear, mostly in the first blocks.
+// goes notes that an instruction leaves its block for good.
+func (in *Instr) goes() {
+	if b := in.Block; b != nil {
+		b.impl.Shader.gone |= in.contents()
+	}
+}
+
+// treeContents are those of the control flow tree and not of instructions.
+const treeContents = HasIf | HasLoop
+
+// Recount looks what the shader contains. Only what some instruction took with it since the last time can be missing, or an if
+// or loop, or what a function contained: it is looked for until all is found, mostly in the first instructions.
+// Walking over all of them took a fiftieth of a small shader's compile.
 func (s *Shader) Recount() {
-	may := s.contents
-	s.contents = 0
+	left := s.gone | treeContents
+	if len(s.Functions) != s.counted {
+		left = ^Contents(0)
+	}
+	left &= s.contents
+	s.gone, s.counted = 0, len(s.Functions)
 	for _, f := range s.Functions {
 		if f.Impl == nil {
 			continue
 		}
-		for b := range f.Impl.Blocks() {
-			if s.contents |= b.contents(); s.contents == may {
-				return
-			}
+		for b := f.Impl.Start(); b != nil && left != 0; b = b.NextBlock() {
+			left = b.without(left)
 		}
 	}
+	s.contents &^= left
 }
 
-// contents are those of a block and of what it stands in. Most instructions are ALU instructions: they are counted here.
-func (b *Block) contents() (c Contents) {
-	wide := uint8(0)
-	for in := b.first; in != nil; in = in.next {
-		if in.Kind != KindALU {
-			c |= in.contents()
-			continue
-		}
-		c |= opContents[in.Op] | sizeContents[in.Def.BitSize]
-		wide |= in.Def.NumComponents
-	}
-	if wide > 1 {
-		c |= HasVector
-	}
+// without takes from a set what a block and what it stands in contain.
+func (b *Block) without(left Contents) Contents {
 	switch Parent(b).(type) {
 	case *If:
-		c |= HasIf
+		left &^= HasIf
 	case *Loop:
-		c |= HasLoop
+		left &^= HasLoop
 	}
-	return c
+	for in := b.first; in != nil && left&^treeContents != 0; in = in.next {
+		left &^= in.contents()
+	}
+	return left
 }

@@ -65,3 +65,40 @@ func TestContents(t *testing.T) {
 		t.Errorf("without the barrier there are %#x", s.Contents())
 	}
 }
+
+// TestContentsGone: what goes in one of several ways is missed when somebody looks, and what there is twice is not.
+func TestContentsGone(t *testing.T) {
+	s := NewShader(StageCompute, nil)
+	impl := s.NewFunction("main").Impl
+	b := NewBuilder(AtStart(impl.Start()))
+	x := b.Intrinsic(IntrLoadLocalInvocationIndex, 1, 32)
+	two := []*Def{b.Umod(&x.Def, &x.Def), b.Umod(&x.Def, &x.Def)}
+	wide, small := b.U2u64(&x.Def), b.U2u16(&x.Def)
+	deref := b.DerefVar(impl.NewLocal(ScalarType(BaseUint, 32), ""))
+	i := InsertIf(AtEnd(impl.Start()), b.Ieq(&x.Def, &x.Def))
+	NewBuilder(AtStart(i.Then.FirstBlock())).Intrinsic(IntrBarrier, 0, 0)
+	helper := s.NewFunction("helper").Impl
+	NewBuilder(AtStart(helper.Start())).Intrinsic(IntrDemote, 0, 0)
+	s.Recount()
+	for _, c := range []struct {
+		name string
+		do   func()
+		want Contents
+	}{
+		{"nothing went", func() {}, 0},
+		{"one of two remainders went", func() { two[0].Instr.Remove() }, 0},
+		{"the other one became a product", func() { two[1].Instr.Become(OpAmul) }, HasDivision},
+		{"64 bits became 32", func() { wide.Instr.Resize(32) }, Has64},
+		{"a narrow value went", func() { small.Instr.Remove() }, HasNarrow},
+		{"a temporary became an output", func() { deref.Instr.SetModes(ModeShaderOut) }, HasTemp},
+		{"an if went", func() { RemoveNode(i) }, HasIf | HasBarrier},
+		{"a function went", func() { s.Functions = s.Functions[:1] }, HasDiscard},
+	} {
+		before := s.Contents()
+		c.do()
+		before |= s.Contents()
+		if s.Recount(); before&^s.Contents() != c.want {
+			t.Errorf("after %s %#x are missed, want %#x", c.name, before&^s.Contents(), c.want)
+		}
+	}
+}

@@ -487,6 +487,7 @@ func (in *Instr) Remove() {
 		in.Srcs[i].unlink()
 	}
 	b := in.Block
+	in.goes()
 	in.unlink()
 	if in.Kind == KindJump && b != nil {
 		b.relink()

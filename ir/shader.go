@@ -25,8 +25,9 @@ type Shader struct {
 
 	nextVar uint32
 	curLoc  uint32
-	// contents is what Contents returns.
-	contents Contents
+	// contents is what Contents returns; gone is what instructions were that went since Recount, which then saw counted functions.
+	contents, gone Contents
+	counted        int
 
 	*slabs // nil after Release
 }

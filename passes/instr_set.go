@@ -3,6 +3,7 @@ package passes
 import (
 	"sync"
 
+	"nirc/internal/slab"
 	"nirc/ir"
 )
 
@@ -13,28 +14,35 @@ type instrSet struct {
 	slots []*ir.Instr
 	hash  []uint32 // where there is an instruction
 	n     int
+	spare []*ir.Instr // empty slots, to grow to
 }
 
 var instrSets = sync.Pool{New: func() any { return new(instrSet) }}
 
 // newInstrSet returns an empty set with room for hint instructions, release gives it back.
 func newInstrSet(hint int) *instrSet {
+	s := instrSets.Get().(*instrSet)
+	s.begin(hint)
+	return s
+}
+
+// begin gives an empty set room for hint instructions. Slots beyond the set's are empty too.
+func (s *instrSet) begin(hint int) {
 	size := 64
 	for size < 2*hint {
 		size *= 2
 	}
-	s := instrSets.Get().(*instrSet)
-	if cap(s.slots) < size {
-		s.slots, s.hash = make([]*ir.Instr, size), make([]uint32, size)
-	}
-	s.slots, s.hash = s.slots[:size], s.hash[:size]
-	return s
+	s.slots, s.hash = slab.Resized(s.slots, size), slab.Resized(s.hash, size)
 }
 
 func (s *instrSet) release() {
+	s.empty()
+	instrSets.Put(s)
+}
+
+func (s *instrSet) empty() {
 	clear(s.slots)
 	s.n = 0
-	instrSets.Put(s)
 }
 
 // find returns the slot of an instruction equal to in, or the free one where
@@ -60,7 +68,8 @@ func (s *instrSet) find(in *ir.Instr) **ir.Instr {
 
 func (s *instrSet) grow() {
 	old := s.slots
-	s.slots, s.hash = make([]*ir.Instr, 2*len(old)), make([]uint32, 2*len(old))
+	n := 2 * len(old)
+	s.slots, s.hash = slab.Resized(s.spare, n), slab.Resized(s.hash, n)
 	mask := uint32(len(s.slots) - 1)
 	for _, in := range old {
 		if in == nil {
@@ -72,6 +81,8 @@ func (s *instrSet) grow() {
 		}
 		s.slots[i], s.hash[i] = in, in.Flags
 	}
+	clear(old)
+	s.spare = old
 }
 
 // canMerge reports whether two equal instructions of this kind make the same
