@@ -52,22 +52,8 @@ func (p *phys) sync(outputs, early []span) {
 		in[0].sy.add(s)
 	}
 	in[0].barrier = p.waitFirst
-	for changed := true; changed; {
-		changed = false
-		for b := range p.blocks {
-			blk := &p.blocks[b]
-			for _, q := range blk.preds {
-				changed = in[b].union(&out[q]) || changed
-			}
-			for _, q := range blk.physPreds {
-				changed = in[b].union(&out[q]) || changed
-			}
-			st := in[b]
-			for i := range blk.ins {
-				st.step(p.gpu, &blk.ins[i], t, outputs, nil)
-			}
-			changed = out[b].union(&st) || changed
-		}
+	if n > 1 || len(p.blocks[0].preds)+len(p.blocks[0].physPreds) > 0 {
+		p.flow(in, out, outputs)
 	}
 	m.turnOver()
 	for b := range p.blocks {
@@ -96,6 +82,33 @@ func (p *phys) sync(outputs, early []span) {
 			}
 		}
 		blk.ins = list
+	}
+}
+
+// flow finds what is under way at the starts and ends of blocks. A block is walked over again only if more is under way at its
+// start than before: most shaders have one block, or few loops, and to walk once more over all was a hundredth of their compile.
+func (p *phys) flow(in, out []syncState, outputs []span) {
+	t := &p.memory().touches[0]
+	for first, changed := true, true; changed; first = false {
+		changed = false
+		for b := range p.blocks {
+			blk := &p.blocks[b]
+			more := first
+			for _, q := range blk.preds {
+				more = in[b].union(&out[q]) || more
+			}
+			for _, q := range blk.physPreds {
+				more = in[b].union(&out[q]) || more
+			}
+			if !more {
+				continue
+			}
+			st := in[b]
+			for i := range blk.ins {
+				st.step(p.gpu, &blk.ins[i], t, outputs, nil)
+			}
+			changed = out[b].union(&st) || changed
+		}
 	}
 }
 
