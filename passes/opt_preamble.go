@@ -4,7 +4,7 @@ import "nirc/ir"
 
 var optPreamblePass = &Pass{
 	Name: "opt_preamble", Class: "B", Run: optPreamble, Idempotent: true, Optional: true,
-	Instead: "descriptors: AGX forms its preamble by the same Preamble, after its descriptors are lowered and by room in its uniform registers; ir3 chooses at selection, where it knows what its operations take from the const file for nothing, and leaves no IR; it stays for targets without either",
+	Instead: "descriptors: AGX and ir3 plan their preambles by the same Preamble, after their descriptors are lowered and by room in their uniform registers and const file; AGX writes it in IR as the pass does, ir3 selects both programs from the one function; it stays for targets without either",
 	Doc: "Moves computations that are the same for a whole draw or dispatch into a preamble, a function of its own that runs once before the shader: it leaves values by store_preamble, " +
 		"from where load_preamble takes them. Where the storage has not room for all, what saves most for its size goes first. Arithmetic, constants, loads that nobody writes and textures without derivatives; " +
 		"loads that may fault only from where the shader always comes by or in ifs whose conditions move. Such an if stays one in the preamble where its sides hold those or are long; else what it chooses is a selection. Values of 16, 32 and 64 bits; a shader that has a preamble is left alone. opt_dce removes what is left behind.",
@@ -36,7 +36,7 @@ func optPreamble(c *Context, s *ir.Shader) (bool, error) {
 	}
 	f := s.NewFunction(entry.Name + ".preamble")
 	f.IsPreamble = true
-	p.Form(f.Impl)
+	p.Form(f.Impl, t)
 	return true, nil
 }
 
@@ -62,15 +62,13 @@ func (t *preambleForm) Guarded(in *ir.Instr) bool {
 	return false
 }
 
-// Moves: what cannot be stored is computed again, as what costs nothing.
-func (t *preambleForm) Moves(p *Preamble, in *ir.Instr) (can, free bool) {
-	if !t.movable(in) {
-		return false, false
-	}
-	return true, in.Def.BitSize < 16 || in.Kind == ir.KindDeref || t.Cost(in) == 0 && p.FromFree(in)
+// Free: what cannot be stored is computed again, as what costs nothing.
+func (t *preambleForm) Free(p *Preamble, in *ir.Instr) bool {
+	return in.Def.BitSize < 16 || in.Kind == ir.KindDeref || t.Cost(in) == 0 && p.FromFree(in)
 }
 
-func (t *preambleForm) movable(in *ir.Instr) bool {
+// Moves lists what can move under the options.
+func (t *preambleForm) Moves(_ *Preamble, in *ir.Instr) bool {
 	switch in.Kind {
 	case ir.KindLoadConst, ir.KindUndef, ir.KindALU:
 		return true

@@ -12,9 +12,11 @@ import (
 // same for all its invocations where they read it.
 type PreambleTarget interface {
 	// Moves reports whether the preamble may compute an instruction whose sources it computes, and of a phi the condition of
-	// the if before it; free, whether the shader has the value for nothing, or cannot be handed it: it is then no reason to move, though it
-	// moves with what is made of it.
-	Moves(p *Preamble, in *ir.Instr) (can, free bool)
+	// the if before it.
+	Moves(p *Preamble, in *ir.Instr) bool
+	// Free reports whether the shader has a value that moves for nothing, or cannot be handed it: it is then no reason to move, though
+	// it moves with what is made of it. Choose asks, in the order of the shader.
+	Free(p *Preamble, in *ir.Instr) bool
 	// Guarded reports whether an instruction is good only where the shader comes by: it stands in the same ifs of the preamble,
 	// and not behind what ends invocations.
 	Guarded(in *ir.Instr) bool
@@ -24,15 +26,10 @@ type PreambleTarget interface {
 	Size(d *ir.Def) int
 	// Place gives a value its place, if there is room; what saves most for its size comes first where there is not room for all.
 	Place(in *ir.Instr) bool
-	// Copied may change the preamble's copy of an instruction, before it is inserted at b.
-	Copied(b *ir.Builder, in *ir.Instr)
-	// Store leaves v, the preamble's copy of the value of an instruction that has a place, there.
-	Store(b *ir.Builder, in *ir.Instr, v *ir.Def)
-	// Load reads it in the shader.
-	Load(b *ir.Builder, in *ir.Instr) *ir.Def
 }
 
-// Preamble forms the preamble of a function: Classify, then Choose, then Form. It keeps its memory for the next.
+// Preamble plans the preamble of a function: Classify, then Choose. Form writes it in IR; a target that selects
+// instructions for both programs from the one function goes over the plan by Walk. It keeps its memory for the next.
 type Preamble struct {
 	// Room is how much room there is for values.
 	Room int
@@ -53,23 +50,30 @@ type Preamble struct {
 	chosen                         []*ir.Instr
 	ended                          bool // the shader may have ended before what is classified now
 	wrote                          bool // it may have written memory, or waited for what others write
-	choices                        bool
 	guarded                        bool // the preamble has guarded instructions
 	ifs                            analysis.PreambleIfs
-	c                              *ir.Cloner
-	b                              *ir.Builder
-	join                           *ir.If // the preamble's if that was just closed
+	form                           preambleWriter
 }
 
-// Forget lets go of the function.
+// Forget lets go of the function: nothing moves.
 func (p *Preamble) Forget() {
 	clear(p.moves)
 	clear(p.chosen)
-	p.t, p.impl, p.c, p.b, p.join = nil, nil, nil, nil, nil
+	p.can, p.need, p.placed = p.can[:0], p.need[:0], p.placed[:0]
+	p.t, p.impl, p.form = nil, nil, preambleWriter{}
 }
 
-// Can reports whether the preamble can compute a value. It knows no values that are younger than Classify.
-func (p *Preamble) Can(d *ir.Def) bool { return int(d.Index) < len(p.can) && p.can[d.Index] }
+// has reports whether a value is in a set by index, which knows no values that are younger than Classify.
+func has(set []bool, d *ir.Def) bool { return int(d.Index) < len(set) && set[d.Index] }
+
+// Can reports whether the preamble can compute a value.
+func (p *Preamble) Can(d *ir.Def) bool { return has(p.can, d) }
+
+// Needed reports whether the preamble computes a value.
+func (p *Preamble) Needed(d *ir.Def) bool { return has(p.need, d) }
+
+// Placed reports whether the preamble leaves a value for the shader.
+func (p *Preamble) Placed(d *ir.Def) bool { return has(p.placed, d) }
 
 // FromFree reports whether all sources of an instruction are free.
 func (p *Preamble) FromFree(in *ir.Instr) bool {
@@ -84,14 +88,11 @@ func (p *Preamble) FromFree(in *ir.Instr) bool {
 // Wrote reports whether the shader may have written memory, or waited for what others write, before what is classified now.
 func (p *Preamble) Wrote() bool { return p.wrote }
 
-// Choices reports whether Form moved what ifs choose: what is left of these may do nothing.
-func (p *Preamble) Choices() bool { return p.choices }
-
 // Classify finds what the preamble can compute: forward, as it must compute all that an instruction needs.
 func (p *Preamble) Classify(impl *ir.Impl, t PreambleTarget) {
 	n := int(impl.NumDefs)
-	p.impl, p.t, p.ended, p.wrote, p.choices = impl, t, false, false, false
-	p.can, p.free = slab.Zeroed(p.can, n), slab.Zeroed(p.free, n)
+	p.impl, p.t, p.ended, p.wrote = impl, t, false, false
+	p.can, p.need, p.placed = slab.Zeroed(p.can, n), p.need[:0], p.placed[:0]
 	clear(p.moves)
 	p.moves, p.chosen = p.moves[:0], p.chosen[:0]
 	for b := range impl.Blocks() {
@@ -104,8 +105,8 @@ func (p *Preamble) Classify(impl *ir.Impl, t PreambleTarget) {
 				p.ended, p.wrote = p.ended || in.Kind == ir.KindCall, p.wrote || changesMemory(in)
 				continue
 			}
-			if can, free := t.Moves(p, in); can {
-				p.can[in.Def.Index], p.free[in.Def.Index] = true, free
+			if t.Moves(p, in) {
+				p.can[in.Def.Index] = true
 				p.moves = append(p.moves, in)
 			}
 		}
@@ -145,9 +146,13 @@ func (p *Preamble) movable(in *ir.Instr) bool {
 	return !p.t.Guarded(in) || !p.ended && analysis.UnderIfs(in.Block, p.can)
 }
 
-// Choose finds what the preamble leaves for the shader, and gives it places; false if that is nothing.
+// Choose finds what the preamble leaves for the shader, gives it places, and finds what the preamble computes for that;
+// false if it leaves nothing.
 func (p *Preamble) Choose() bool {
-	total := p.findStaying()
+	p.findFree()
+	p.findStaying()
+	total := p.findChosen()
+	wanted := len(p.chosen)
 	if total > p.Room || p.ReadCost > 0 {
 		p.weigh()
 	}
@@ -161,25 +166,99 @@ func (p *Preamble) Choose() bool {
 	}
 	clear(p.chosen[n:])
 	p.chosen = p.chosen[:n]
+	if n < wanted {
+		p.findStaying() // the shader computes what has no place, of what it then reads too
+	}
+	if n > 0 {
+		p.findNeeded()
+	}
 	return n > 0
 }
 
-// findStaying finds, backwards, what something that stays reads, also through what is free. It returns the room for all of it that is worth any.
-func (p *Preamble) findStaying() (room int) {
-	p.stays, p.placed = slab.Zeroed(p.stays, len(p.can)), slab.Zeroed(p.placed, len(p.can))
+// findFree asks which values are free, and supposes places for all others.
+func (p *Preamble) findFree() {
+	n := len(p.can)
+	p.free, p.stays, p.placed = slab.Zeroed(p.free, n), slab.Zeroed(p.stays, n), slab.Zeroed(p.placed, n)
+	for _, in := range p.moves {
+		free := p.t.Free(p, in)
+		p.free[in.Def.Index], p.placed[in.Def.Index] = free, !free
+	}
+}
+
+// findStaying finds, backwards, what something that stays reads, also through what has no place.
+func (p *Preamble) findStaying() {
 	for _, in := range slices.Backward(p.moves) {
-		for u := range in.Def.Uses() {
-			if u.Instr == nil || !u.Instr.HasDef() || !p.can[u.Instr.Def.Index] || p.free[u.Instr.Def.Index] && p.stays[u.Instr.Def.Index] {
-				p.stays[in.Def.Index] = true
-				break
+		p.stays[in.Def.Index] = p.readByShader(&in.Def)
+	}
+}
+
+func (p *Preamble) readByShader(d *ir.Def) bool {
+	for u := range d.Uses() {
+		switch in := u.Instr; {
+		case in == nil:
+			if !p.Vanishes(u.If) {
+				return true
 			}
+		case !in.HasDef() || !p.can[in.Def.Index] || p.stays[in.Def.Index] && !p.placed[in.Def.Index]:
+			return true
 		}
 	}
+	return false
+}
+
+// Vanishes reports whether the shader has nothing left of an if: the preamble computes all that it chooses, and
+// what its sides hold is for that alone.
+func (p *Preamble) Vanishes(x *ir.If) bool {
+	if !p.Can(x.Cond.Def) {
+		return false
+	}
+	b, ok := ir.Next(x).(*ir.Block)
+	return ok && p.idle(b, true) && p.idleList(&x.Then) && p.idleList(&x.Else)
+}
+
+// idleList reports whether the shader computes nothing in a list.
+func (p *Preamble) idleList(l *ir.List) bool {
+	for n := range l.Nodes() {
+		switch n := n.(type) {
+		case *ir.Block:
+			if !p.idle(n, false) {
+				return false
+			}
+		case *ir.If:
+			if !p.Vanishes(n) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// idle reports whether the shader computes nothing in a block, or no phi of it. Constants are where they are read, and of derefs what
+// accesses by them counts.
+func (p *Preamble) idle(b *ir.Block, phis bool) bool {
+	for in := range b.Instrs() {
+		switch {
+		case phis && in.Kind != ir.KindPhi:
+			return true
+		case in.Kind == ir.KindDeref, in.Kind == ir.KindLoadConst:
+			continue
+		case !in.HasDef() || !p.can[in.Def.Index] || p.stays[in.Def.Index] && !p.placed[in.Def.Index]:
+			return false
+		}
+	}
+	return true
+}
+
+// findChosen lists what wants a place, and takes the places back that were supposed. It returns the room for all of it.
+func (p *Preamble) findChosen() (room int) {
 	for _, in := range p.moves {
-		if p.stays[in.Def.Index] && !p.free[in.Def.Index] {
+		if p.stays[in.Def.Index] && p.placed[in.Def.Index] {
 			p.chosen = append(p.chosen, in)
 			room += p.t.Size(&in.Def)
 		}
+		p.placed[in.Def.Index] = false
 	}
 	return room
 }
@@ -219,33 +298,6 @@ func uses(d *ir.Def) int32 {
 	return max(n, 1)
 }
 
-// Form makes the preamble in an empty function, of this or another shader, and lets the shader read what it stores.
-func (p *Preamble) Form(to *ir.Impl) {
-	p.findNeeded()
-	p.c, p.b, p.join = ir.NewCloner(p.impl, to), ir.NewBuilder(ir.AtEnd(to.Start())), nil
-	if p.guarded && p.Condition != nil {
-		i := p.b.PushIf(p.Condition(p.b))
-		p.ifs.Walk(&p.impl.Body, p)
-		p.b.PopIf(i)
-	} else {
-		p.ifs.Walk(&p.impl.Body, p)
-	}
-	p.c.Finish()
-	for _, in := range p.moves {
-		if !p.placed[in.Def.Index] {
-			continue
-		}
-		at := ir.Before(in)
-		if in.Kind == ir.KindPhi {
-			at = ir.AfterPhis(in.Block)
-		}
-		b := ir.NewBuilder(at).AtInstr(in)
-		b.Cursor = at
-		in.Def.RewriteUses(p.t.Load(b, in))
-	}
-	p.impl.Preserve(ir.MetaControlFlow)
-}
-
 // findNeeded finds, backwards, what the stored values are computed from, and which ifs the preamble has.
 func (p *Preamble) findNeeded() {
 	p.need = slab.Resized(p.need, len(p.can))
@@ -275,45 +327,11 @@ func (p *Preamble) findNeeded() {
 	}
 }
 
-// PreambleBranch copies an if as one.
-func (p *Preamble) PreambleBranch(x *ir.If) {
-	i := p.b.PushIf(p.c.Def(x.Cond.Def))
-	p.ifs.Walk(&x.Then, p)
-	p.b.PushElse(i)
-	p.ifs.Walk(&x.Else, p)
-	p.b.PopIf(i)
-	p.join = i
-}
+// Kept reports whether the preamble has an if as a branch; if not, what it chooses there is a selection.
+func (p *Preamble) Kept(x *ir.If) bool { return p.ifs.Kept(x) }
 
-// PreambleBlock copies what moves of a block, and stores what the shader wants of it.
-func (p *Preamble) PreambleBlock(b *ir.Block) {
-	join := p.join
-	p.join = nil
-	for in := range b.Instrs() {
-		if !in.HasDef() || !p.need[in.Def.Index] {
-			continue
-		}
-		if in.Kind == ir.KindPhi {
-			p.choice(in, join)
-		} else {
-			c := p.c.Instr(in)
-			p.t.Copied(p.b, c)
-			p.b.Insert(c)
-		}
-		if p.placed[in.Def.Index] {
-			p.t.Store(p.b, in, p.c.Def(&in.Def))
-		}
-	}
-}
+// Walk goes over the shader for w, which writes what the preamble needs of it.
+func (p *Preamble) Walk(w analysis.PreambleWriter) { p.WalkList(&p.impl.Body, w) }
 
-// choice makes what an if chooses: by a phi of the preamble's own if, if it has one, else by a selection.
-func (p *Preamble) choice(in *ir.Instr, join *ir.If) {
-	x := analysis.Chooser(in)
-	side := func(l *ir.List) *ir.Def { return p.c.Def(in.PhiSrc(l.LastBlock()).Def) }
-	p.choices = true
-	if join != nil {
-		p.c.Map(&in.Def, p.b.IfPhi(join, side(&x.Then), side(&x.Else)))
-		return
-	}
-	p.c.Map(&in.Def, p.b.Bcsel(p.c.Def(x.Cond.Def), side(&x.Then), side(&x.Else)))
-}
+// WalkList goes over a list of the shader, such as a side of an if that is kept.
+func (p *Preamble) WalkList(l *ir.List, w analysis.PreambleWriter) { p.ifs.Walk(l, w) }

@@ -41,10 +41,10 @@ func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms, p *preamble) (pre *i
 		return nil, false
 	}
 	pre = newPreamble(s)
-	p.Form(pre.Entry().Impl)
+	chosen = p.Form(pre.Entry().Impl, p)
 	sweep(impl)
 	impl.Preserve(ir.MetaControlFlow)
-	return pre, p.Choices()
+	return pre, chosen
 }
 
 // anyWorkgroup is that the dispatch has workgroups: nobody knows whether hardware runs the preamble of one without any, of which
@@ -96,30 +96,40 @@ func (p *preamble) Guarded(in *ir.Instr) bool {
 }
 
 // Moves finds out whether a value can be computed in the preamble.
-func (p *preamble) Moves(_ *passes.Preamble, in *ir.Instr) (can, free bool) {
+func (p *preamble) Moves(_ *passes.Preamble, in *ir.Instr) bool {
 	d := &in.Def
 	switch in.Kind {
 	case ir.KindLoadConst, ir.KindUndef:
-		return true, true
+		return true
 	case ir.KindALU:
-		if d.BitSize == 64 && !movesWide(in) || d.BitSize == 8 {
-			return false, false
-		}
-		return true, isFree(in.Op) || (in.IsVec() || in.Op == ir.OpMov) && p.FromFree(in)
+		return d.BitSize != 8 && (d.BitSize != 64 || movesWide(in))
 	case ir.KindIntrinsic:
 		return p.intrinsic(in)
 	case ir.KindDeref:
-		return in.Deref == ir.DerefVar || in.Deref == ir.DerefArray, true
+		return in.Deref == ir.DerefVar || in.Deref == ir.DerefArray
 	case ir.KindPhi:
-		return d.NumComponents == 1 && (d.BitSize == 16 || d.BitSize == 32), false
+		return d.NumComponents == 1 && (d.BitSize == 16 || d.BitSize == 32)
 	case ir.KindTex:
 		switch in.TexOp {
 		case ir.TexOpTxs, ir.TexOpQueryLevels, ir.TexOpTextureSamples:
-			return d.BitSize == 32, false
+			return d.BitSize == 32
 		}
-		return movesTexture(in), false
+		return movesTexture(in)
 	}
-	return false, false
+	return false
+}
+
+// Free reports whether the shader has a value in uniform registers anyway, in an operand or by register allocation.
+func (p *preamble) Free(_ *passes.Preamble, in *ir.Instr) bool {
+	switch in.Kind {
+	case ir.KindLoadConst, ir.KindUndef, ir.KindDeref:
+		return true
+	case ir.KindALU:
+		return isFree(in.Op) || (in.IsVec() || in.Op == ir.OpMov) && p.FromFree(in)
+	case ir.KindIntrinsic:
+		return freeIntrinsic(in)
+	}
+	return false
 }
 
 // isConstantLoad reports whether a load gives the same all the time that the shader runs.
@@ -157,31 +167,50 @@ func isFree(op ir.Op) bool {
 	return false
 }
 
-func (p *preamble) intrinsic(in *ir.Instr) (can, free bool) {
+func (p *preamble) intrinsic(in *ir.Instr) bool {
 	d := &in.Def
 	switch in.Intr {
 	case ir.IntrLoadSsbo:
-		return (d.BitSize == 32 || d.BitSize == 16) && (isConstantLoad(in) || p.isEarlyLoad(in)), false
+		return (d.BitSize == 32 || d.BitSize == 16) && (isConstantLoad(in) || p.isEarlyLoad(in))
 	case ir.IntrLoadGlobal: // a pointer need not be good where no invocation runs, as may be in a draw
-		return p.s.Stage == ir.StageCompute && (d.BitSize == 32 || d.BitSize == 16) && p.isEarlyLoad(in), false
+		return p.s.Stage == ir.StageCompute && (d.BitSize == 32 || d.BitSize == 16) && p.isEarlyLoad(in)
 	case ir.IntrLoadConstantAgx:
 		base := in.Srcs[0].Def.Instr // of the tables that drivers write, this one alone has indices that may be the same for all
-		return base.IsIntrinsic(ir.IntrLoadSysvalAgx) && base.Get(ir.IdxFlags) == uint64(abi.UniformSamplerBiases), false
+		return base.IsIntrinsic(ir.IntrLoadSysvalAgx) && base.Get(ir.IdxFlags) == uint64(abi.UniformSamplerBiases)
 	case ir.IntrLoadUbo, ir.IntrLoadPushConstant, ir.IntrLoadConstant, ir.IntrGetSsboSize, ir.IntrGetUboSize:
-		free = in.Intr != ir.IntrLoadConstant
-		for i := range in.Srcs {
-			free = free && in.Srcs[i].Def.IsConst()
-		}
-		return d.BitSize == 32 || d.BitSize == 16, free
+		return d.BitSize == 32 || d.BitSize == 16
 	case ir.IntrImageDerefSize, ir.IntrImageDerefLevels, ir.IntrImageDerefSamples:
-		return d.BitSize == 32, false
+		return d.BitSize == 32
+	case ir.IntrLoadSysvalAgx:
+		return true
+	}
+	return isDriverValue(in) && d.BitSize == 32
+}
+
+// freeIntrinsic reports whether what an intrinsic reads is in uniform registers: values of the driver's, and what is pushed.
+func freeIntrinsic(in *ir.Instr) bool {
+	switch in.Intr {
+	case ir.IntrLoadUbo, ir.IntrLoadPushConstant, ir.IntrGetSsboSize, ir.IntrGetUboSize:
+		for i := range in.Srcs {
+			if !in.Srcs[i].Def.IsConst() {
+				return false
+			}
+		}
+		return true
+	case ir.IntrLoadSysvalAgx:
+		return true
+	}
+	return isDriverValue(in)
+}
+
+// isDriverValue reports whether in reads what the driver knows of a draw or dispatch.
+func isDriverValue(in *ir.Instr) bool {
+	switch in.Intr {
 	case ir.IntrLoadNumWorkgroups, ir.IntrLoadBaseWorkgroupId, ir.IntrLoadFirstVertex, ir.IntrLoadBaseVertex, ir.IntrLoadBaseInstance,
 		ir.IntrLoadDrawId, ir.IntrLoadIsIndexedDraw, ir.IntrLoadSubgroupSize, ir.IntrLoadNumSubgroups, ir.IntrLoadWorkgroupSize:
-		return d.BitSize == 32, true
-	case ir.IntrLoadSysvalAgx:
-		return true, true
+		return true
 	}
-	return false, false
+	return false
 }
 
 // Size counts the halves of uniform registers that a value takes: each component begins at a word.

@@ -200,3 +200,19 @@ func (u *uboPush) findArray(set int8, slot, first, n uint32) (int, bool) {
 	}
 	return 0, false
 }
+
+// holds reports whether a uniform buffer load reads the const file only.
+func (u *uboPush) holds(in *ir.Instr) bool {
+	set, slot, ok := constBuffer(in.Srcs[0].Def)
+	off, ok2 := in.Srcs[1].Def.Const(0)
+	if !ok || !ok2 {
+		return false
+	}
+	end := uint32(off) + uint32(in.Def.NumComponents)*uint32(in.Def.BitSize)/8
+	for v := uint32(off) / 16; v < (end+15)/16; v++ {
+		if _, ok := u.find(set, slot, v); !ok {
+			return false
+		}
+	}
+	return true
+}

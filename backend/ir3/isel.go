@@ -128,12 +128,13 @@ func (s *isel) empty() {
 	out.made.empty()
 	s.opnds.Reset()
 	vals, wide, folded, blocks, irBlocks, join, apart, phis, opnds := s.vals, s.wide, s.folded, s.blocks, s.irBlocks, s.join, s.apart, s.phis, s.opnds
-	fetches, defs, prefetches, pre := s.in.fetches, s.in.defs, s.in.prefetches, s.pre
+	fetches, defs, prefetches, plan := s.in.fetches, s.in.defs, s.in.prefetches, s.pre.Preamble
+	plan.Forget()
 	*s = isel{}
 	s.vals, s.wide, s.folded, s.blocks, s.irBlocks, s.join, s.apart, s.phis, s.opnds = vals, wide, folded, blocks, irBlocks[:0], join, apart[:0], phis[:0], opnds
 	s.in.fetches, s.in.defs, s.in.prefetches = fetches[:0], defs[:0], prefetches[:0]
 	s.out = outputs{vars: out.vars[:0], locs: out.locs[:0], vals: out.vals, imms: out.imms[:0], made: out.made}
-	s.pre = preamble{flags: pre.flags, ifs: pre.ifs}
+	s.pre.Preamble = plan
 }
 
 // makeBlocks makes a machine block for each reachable one, in source order,
@@ -371,7 +372,7 @@ func (s *isel) terminators() {
 				s.voteBranch(in)
 				continue
 			}
-			if s.pre.f != nil && s.vanishes(i) {
+			if s.pre.Vanishes(i) {
 				s.add(isa.Instr{Op: isa.OpJump}, 0) // either side does
 				continue
 			}

@@ -31,16 +31,11 @@ func (s *isel) scan() {
 		s.consts.limit = min(s.consts.limit, 4*abi.SafeConst)
 	}
 	if s.err == nil && !s.noPush {
-		compute := s.markUniform()
+		s.pre.Classify(s.impl, &s.pre)
 		s.noteArrays()
 		s.consts.pushUBOs(s.gpu)
-		s.pre.first = s.consts.immAt
-		n := 0
-		if compute {
-			n = s.chooseRoots()
-		}
-		s.pre.at, s.pre.end = s.pre.first, s.pre.first+n
-		s.consts.reserve(n)
+		s.pre.choose(s.gpu, s.consts)
+		s.consts.reserve(s.pre.end - s.pre.first)
 	}
 	s.consts.placeChain()
 	if n := s.consts.immAt; n > s.consts.limit && s.err == nil {
@@ -201,7 +196,7 @@ func (s *isel) noteArrays() {
 // readsInPlace reports whether what reads a loaded element can most likely read it from the const file, relative to a0.x:
 // ALU instructions in the block of the load without another const. Where moves are needed a load is as good.
 func (s *isel) readsInPlace(in *ir.Instr) bool {
-	if s.pre.uniform[in.Srcs[1].Def.Index] || in.Def.BitSize != 32 {
+	if s.pre.Can(in.Srcs[1].Def) || in.Def.BitSize != 32 {
 		return false
 	}
 	for u := range in.Def.Uses() {
@@ -209,7 +204,7 @@ func (s *isel) readsInPlace(in *ir.Instr) bool {
 			return false
 		}
 		for i := range u.Instr.Srcs {
-			if s.pre.uniform[u.Instr.Srcs[i].Def.Index] {
+			if s.pre.Can(u.Instr.Srcs[i].Def) {
 				return false
 			}
 		}

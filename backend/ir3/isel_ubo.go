@@ -136,7 +136,7 @@ func (s *isel) loadPush(in *ir.Instr) {
 // reach is there.
 func (s *isel) pushedArray(in *ir.Instr) (int, bool) {
 	set, slot, ok := constBuffer(in.Srcs[0].Def)
-	if _, fixed := in.Srcs[1].Def.Const(0); fixed || !ok || s.f == s.pre.f || s.pre.uniform == nil || !s.readsInPlace(in) {
+	if _, fixed := in.Srcs[1].Def.Const(0); fixed || !ok || s.f == s.pre.f || !s.readsInPlace(in) {
 		return 0, false
 	}
 	first, n, ok := uboSpan(in)
@@ -263,20 +263,4 @@ func (s *isel) dataConsts() (int, bool) {
 		words[i/4] |= uint32(x) << (8 * (i % 4))
 	}
 	return s.consts.immediates(words)
-}
-
-// pushedLoad reports whether a uniform buffer load reads the const file only.
-func (s *isel) pushedLoad(in *ir.Instr) bool {
-	set, slot, ok := constBuffer(in.Srcs[0].Def)
-	off, ok2 := in.Srcs[1].Def.Const(0)
-	if !ok || !ok2 {
-		return false
-	}
-	end := uint32(off) + uint32(in.Def.NumComponents)*uint32(in.Def.BitSize)/8
-	for v := uint32(off) / 16; v < (end+15)/16; v++ {
-		if _, ok := s.consts.ubos.find(set, slot, v); !ok {
-			return false
-		}
-	}
-	return true
 }

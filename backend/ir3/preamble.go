@@ -5,9 +5,8 @@ import (
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
-	"nirc/internal/slab"
 	"nirc/ir"
-	"nirc/passes/analysis"
+	"nirc/passes"
 )
 
 // The preamble computes what is the same for all fibers of a draw once, and
@@ -15,257 +14,20 @@ import (
 // its own: selected first, allocated after the main program, so that the
 // registers of inputs are left alone.
 //
-// It is not formed in the IR by passes.Preamble, as AGX's is, for what it is to have is known at selection alone: which
-// loads the const file has already (pushedLoad) and how much room is left in it; which conditions, offsets and constants
-// the main program's instructions take as operands, so that computing them in both is free and only a value that is
-// read as a whole is worth a place; and that a uniform value which the preamble has for another may stay in the main program too
-// (kept and inside are apart). Both programs are selected from the one function, with what is selected of handles and of the const file shared.
+// passes.Preamble plans it, as it plans AGX's, when the const file has its ranges of uniform buffers: what these hold is worth no place,
+// and the room is what they leave. Both programs are then selected from the one function, for a program
+// that does without its preamble, where that or prefetches want too many registers, is selected from the same function again; what is
+// selected of handles, and the repeat groups, are of both.
 
-// preamble is the plan of it.
+// preamble is the plan of it, and what selection makes of that.
 type preamble struct {
-	flags   []bool // memory of the next four
-	uniform []bool // by def index: depends on nothing but consts
-	root    []bool // its value goes to the const file
-	inside  []bool // computed in the preamble
-	kept    []bool // uniform, but computed in the main program (too)
-	ifs     analysis.PreambleIfs
-	// at is where the next root goes, end bounds the area.
+	passes.Preamble
+	consts *constFile
+	// at is where the next root goes, end bounds the area; a root is a value that the preamble leaves in the const file.
 	first, at, end int
 	f              *mach.Func
 	inputs         *mach.Instr
 	queue          []opnd // results that are still to be stored
-}
-
-// maxPreambleConsts bounds the results of the preamble, in scalars.
-const maxPreambleConsts = 256
-
-// markUniform finds what depends on nothing but consts, and reports whether there is something to compute.
-func (s *isel) markUniform() bool {
-	p := &s.pre
-	n := int(s.impl.NumDefs)
-	p.flags = slab.Zeroed(p.flags, 4*n)
-	flags := p.flags
-	p.uniform, p.root, p.inside, p.kept = flags[:n:n], flags[n:2*n:2*n], flags[2*n:3*n:3*n], flags[3*n:]
-	any := false
-	for _, b := range s.irBlocks {
-		if b == nil {
-			continue
-		}
-		for in := range b.Instrs() {
-			if in.HasDef() && s.isUniform(in) {
-				p.uniform[in.Def.Index] = true
-				any = any || in.Kind == ir.KindALU || in.IsIntrinsic(ir.IntrLoadSsbo) || isLookup(in)
-			}
-		}
-	}
-	return any
-}
-
-func (s *isel) isUniform(in *ir.Instr) bool {
-	switch in.Kind {
-	case ir.KindLoadConst, ir.KindUndef:
-		return true
-	case ir.KindALU:
-		if in.Def.BitSize > 32 {
-			return false
-		}
-	case ir.KindIntrinsic:
-		switch in.Intr {
-		case ir.IntrLoadUbo:
-			if in.Def.BitSize > 32 {
-				return false
-			}
-		case ir.IntrLoadSsbo:
-			if in.Def.BitSize > 32 || in.Def.BitSize < 16 || !readOnlyAccess(in) {
-				return false
-			}
-		case ir.IntrLoadPushConstant, ir.IntrBindlessResourceIr3, ir.IntrLoadNumWorkgroups, ir.IntrLoadBaseWorkgroupId,
-			ir.IntrLoadWorkgroupSize, ir.IntrLoadBaseInstance, ir.IntrLoadFirstVertex, ir.IntrLoadBaseVertex, ir.IntrLoadDrawId:
-		case ir.IntrGetSsboSize, ir.IntrImageDerefSize, ir.IntrImageDerefSamples:
-			return s.uniformLookup(in)
-		default:
-			return false
-		}
-	case ir.KindTex:
-		return s.uniformLookup(in)
-	case ir.KindPhi:
-		// What an if chooses by what is the same for all.
-		x := analysis.Chooser(in)
-		if x == nil || !s.pre.uniform[x.Cond.Def.Index] || in.Def.BitSize > 32 || in.Def.BitSize == 8 || in.Def.NumComponents != 1 {
-			return false
-		}
-	default:
-		return false
-	}
-	for i := range in.Srcs {
-		if !s.pre.uniform[in.Srcs[i].Def.Index] {
-			return false
-		}
-	}
-	return true
-}
-
-// rootable reports whether a uniform instruction saves something when its
-// result is a const.
-func (s *isel) rootable(in *ir.Instr) bool {
-	if in.Def.BitSize != 32 {
-		return false
-	}
-	switch in.Kind {
-	case ir.KindALU:
-		switch in.Op {
-		case ir.OpMov, ir.OpFneg, ir.OpFabs:
-			return false
-		}
-		return !in.IsVec() && in.Def.NumComponents == 1
-	case ir.KindTex, ir.KindPhi:
-		return true
-	case ir.KindIntrinsic:
-		return in.Intr == ir.IntrLoadSsbo || isLookup(in) || in.Intr == ir.IntrLoadUbo && !s.pushedLoad(in) || in.Intr == ir.IntrLoadPushConstant && !constSrc(in, 0)
-	}
-	return false
-}
-
-func constSrc(in *ir.Instr, i int) bool {
-	_, ok := in.Srcs[i].Def.Const(0)
-	return ok
-}
-
-// chooseRoots finds what the preamble computes, and returns the number of scalars of the const file that it fills. It walks
-// backwards: a root is uniform, and something that stays in the main program reads it.
-func (s *isel) chooseRoots() int {
-	p := &s.pre
-	room := s.consts.preambleRoom()
-	size := 0
-	s.beginIfs()
-	for k := len(s.irBlocks) - 1; k >= 0; k-- {
-		b := s.irBlocks[k]
-		if b == nil {
-			continue
-		}
-		p.ifs.Enter(b, p.uniform)
-		for in := b.Last(); in != nil; in = in.Prev() {
-			if !in.HasDef() || !p.uniform[in.Def.Index] {
-				continue
-			}
-			main, pre := false, false
-			for u := range in.Def.Uses() {
-				switch {
-				case u.If != nil:
-					main, pre = main || !s.vanishes(u.If), pre || s.chooses(u.If) || p.ifs.Kept(u.If)
-				case u.Instr == nil || !u.Instr.HasDef() || !p.uniform[u.Instr.Def.Index]:
-					main = true
-				default:
-					main = main || p.kept[u.Instr.Def.Index]
-					pre = pre || p.inside[u.Instr.Def.Index]
-				}
-			}
-			n := int(in.Def.NumComponents)
-			if main && s.rootable(in) && size+n <= room && !shiftedOffset(in) {
-				p.root[in.Def.Index], pre, main = true, true, false
-				size += n
-			}
-			p.kept[in.Def.Index], p.inside[in.Def.Index] = main, pre
-			if pre {
-				s.computes(in)
-			}
-		}
-	}
-	return size
-}
-
-// chooses reports whether the preamble computes what an if chooses.
-func (s *isel) chooses(x *ir.If) bool {
-	b, ok := ir.Next(x).(*ir.Block)
-	if !ok {
-		return false
-	}
-	for in := range b.Phis() {
-		if s.pre.inside[in.Def.Index] {
-			return true
-		}
-	}
-	return false
-}
-
-// vanishes reports whether the main program has nothing left of an if: the preamble computes all that it chooses, and
-// what its sides hold is for that alone.
-func (s *isel) vanishes(x *ir.If) bool {
-	p := &s.pre
-	if p.uniform == nil || !p.uniform[x.Cond.Def.Index] {
-		return false
-	}
-	b, ok := ir.Next(x).(*ir.Block)
-	if !ok || !s.idle(b, true) {
-		return false
-	}
-	for _, l := range [...]*ir.List{&x.Then, &x.Else} {
-		for n := range l.Nodes() {
-			switch n := n.(type) {
-			case *ir.Block:
-				if !s.idle(n, false) {
-					return false
-				}
-			case *ir.If:
-				if !s.vanishes(n) {
-					return false
-				}
-			default:
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// idle reports whether the main program computes nothing in a block, or no phi of it.
-func (s *isel) idle(b *ir.Block, phis bool) bool {
-	p := &s.pre
-	for in := range b.Instrs() {
-		if phis && in.Kind != ir.KindPhi {
-			break
-		}
-		if in.Kind == ir.KindDeref {
-			continue // what accesses by it counts
-		}
-		if !in.HasDef() || !p.uniform[in.Def.Index] || p.kept[in.Def.Index] && in.Kind != ir.KindLoadConst {
-			return false
-		}
-	}
-	return true
-}
-
-// choice selects what an if chooses, in the preamble, where all is in one block.
-func (s *isel) choice(phi *ir.Instr) {
-	x := analysis.Chooser(phi)
-	side := func(l *ir.List) opnd { return s.comp(phi.PhiSrc(l.LastBlock()).Def, 0) }
-	half := isHalf(&phi.Def)
-	cond := s.condition(&x.Cond, half)
-	switch {
-	case cond.kind == opImm && cond.bits != 0:
-		s.setComps(&phi.Def, side(&x.Then))
-	case cond.kind == opImm:
-		s.setComps(&phi.Def, side(&x.Else))
-	default:
-		s.setComps(&phi.Def, s.sel(half, cond, side(&x.Then), side(&x.Else)))
-	}
-}
-
-// shiftedOffset reports whether an instruction shifts left what counts words, and nothing reads it but accesses of
-// storage buffers: they take the number of words (elements), so that is what the preamble should have.
-func shiftedOffset(in *ir.Instr) bool {
-	if !in.IsALU(ir.OpIshl) {
-		return false
-	}
-	if n, ok := in.Srcs[1].Const(0); !ok || n&31 < 2 {
-		return false
-	}
-	for u := range in.Def.Uses() {
-		if u.If != nil || u.Instr == nil || !(u.Instr.IsIntrinsic(ir.IntrLoadSsbo) && u == &u.Instr.Srcs[1] || u.Instr.IsIntrinsic(ir.IntrStoreSsbo) && u == &u.Instr.Srcs[2]) {
-			return false
-		}
-	}
-	return true
 }
 
 // selectPreamble selects the preamble; what it computes are consts from here on.
@@ -282,7 +44,7 @@ func (s *isel) selectPreamble() {
 	s.enter(0)
 	p.inputs = s.generic(opInputs, nil, nil)
 	s.loadConsts()
-	s.pre.ifs.Walk(&s.impl.Body, s)
+	p.Walk(s)
 	if s.err != nil {
 		return
 	}
@@ -397,7 +159,7 @@ func (s *isel) rootConsts() {
 			continue
 		}
 		for in := range b.Instrs() {
-			if !in.HasDef() || !p.root[in.Def.Index] {
+			if !in.HasDef() || !p.Placed(&in.Def) {
 				continue
 			}
 			ops := make([]opnd, in.Def.NumComponents)
@@ -412,7 +174,7 @@ func (s *isel) rootConsts() {
 
 // isRoot reports whether the preamble has computed the result of in.
 func (s *isel) isRoot(in *ir.Instr) bool {
-	return s.pre.f != nil && in.HasDef() && s.pre.root[in.Def.Index]
+	return s.pre.f != nil && in.HasDef() && s.pre.Placed(&in.Def)
 }
 
 // scalarPreamble moves the preamble to shared registers, where all of it can be there.

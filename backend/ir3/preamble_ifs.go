@@ -10,50 +10,6 @@ import (
 // Ifs of the preamble. One fiber runs it, so that nobody parts at a branch; but a branch takes a predicate, which
 // an early preamble must not have (ir3.md §6.9).
 
-// maxBothSides is what both sides of an if of the preamble may cost without a branch around them. A branch takes some ten slots with
-// its condition; without it one side runs in the slots in which the other waits for its results, and what both compute is computed once.
-const maxBothSides = 512
-
-// anyCost bounds nothing: devices with a scalar unit run the preamble there, before the waves, as long as it has no branches.
-const anyCost = 1 << 30
-
-// beginIfs gets ready to decide about the ifs of the preamble.
-func (s *isel) beginIfs() {
-	limit := int32(maxBothSides)
-	if s.gpu.ScalarALU {
-		limit = anyCost
-	}
-	s.pre.ifs.Begin(s.impl, limit)
-}
-
-// computes notes that the preamble computes in.
-func (s *isel) computes(in *ir.Instr) {
-	cost := int32(0)
-	switch in.Kind {
-	case ir.KindALU:
-		if cost = int32(in.Def.NumComponents); in.IsVec() || in.Op == ir.OpMov || in.Op == ir.OpFneg || in.Op == ir.OpFabs {
-			cost = 0
-		}
-	case ir.KindPhi:
-		cost = 1
-	case ir.KindTex, ir.KindIntrinsic:
-		cost = 2
-	}
-	s.pre.ifs.Computes(in, cost, readsTexels(in))
-}
-
-// readsTexels reports whether in reads memory by a descriptor that may be there only where the program comes by.
-func readsTexels(in *ir.Instr) bool {
-	if in.Kind != ir.KindTex {
-		return false
-	}
-	switch in.TexOp {
-	case ir.TexOpTxs, ir.TexOpQueryLevels, ir.TexOpTextureSamples:
-		return false
-	}
-	return true
-}
-
 // PreambleBlock selects what the preamble computes of a block.
 func (s *isel) PreambleBlock(b *ir.Block) {
 	if s.err != nil || s.blocks[b.Index] < 0 {
@@ -61,22 +17,38 @@ func (s *isel) PreambleBlock(b *ir.Block) {
 	}
 	p := &s.pre
 	for in := range b.Instrs() {
-		if !in.HasDef() || !p.inside[in.Def.Index] {
+		if !in.HasDef() || !p.Needed(&in.Def) {
 			continue
 		}
 		s.loc = in.Loc
 		switch {
 		case in.Kind != ir.KindPhi:
 			s.grouped(in)
-		case !p.ifs.Kept(analysis.Chooser(in)):
+		case !p.Kept(analysis.Chooser(in)):
 			s.choice(in)
 		}
 		if s.err != nil {
 			return
 		}
-		if p.root[in.Def.Index] {
+		if p.Placed(&in.Def) {
 			s.storeRoot(in)
 		}
+	}
+}
+
+// choice selects what an if chooses, in the preamble, where all is in one block.
+func (s *isel) choice(phi *ir.Instr) {
+	x := analysis.Chooser(phi)
+	side := func(l *ir.List) opnd { return s.comp(phi.PhiSrc(l.LastBlock()).Def, 0) }
+	half := isHalf(&phi.Def)
+	cond := s.condition(&x.Cond, half)
+	switch {
+	case cond.kind == opImm && cond.bits != 0:
+		s.setComps(&phi.Def, side(&x.Then))
+	case cond.kind == opImm:
+		s.setComps(&phi.Def, side(&x.Else))
+	default:
+		s.setComps(&phi.Def, s.sel(half, cond, side(&x.Then), side(&x.Else)))
 	}
 }
 
@@ -99,7 +71,7 @@ func (s *isel) PreambleBranch(x *ir.If) {
 		b := s.f.NewBlock()
 		s.f.AddEdge(head, b)
 		s.enter(b)
-		s.pre.ifs.Walk(side, s)
+		s.pre.WalkList(side, s)
 		s.flushRoots()
 		ends[k] = s.blk
 	}
@@ -110,7 +82,7 @@ func (s *isel) PreambleBranch(x *ir.If) {
 		s.enter(ends[k])
 		n := 0
 		for in := range next.Phis() {
-			if !s.pre.inside[in.Def.Index] {
+			if !s.pre.Needed(&in.Def) {
 				continue
 			}
 			if k == 0 {
@@ -129,7 +101,7 @@ func (s *isel) PreambleBranch(x *ir.If) {
 	s.enter(join)
 	n := 0
 	for in := range next.Phis() {
-		if s.pre.inside[in.Def.Index] {
+		if s.pre.Needed(&in.Def) {
 			s.push(phis[n])
 			s.setComps(&in.Def, s.value(phis[n].Ops[0].Val))
 			n++

@@ -258,11 +258,11 @@ func (s *scalarizer) add(in *mach.Instr, t isa.Instr, d mach.Value, uses []mach.
 // rounded once: the scalar unit has none.
 func (s *isel) exactSums() bool {
 	for _, b := range s.irBlocks {
-		if b == nil || s.pre.inside == nil {
+		if b == nil {
 			continue
 		}
 		for in := range b.Instrs() {
-			if in.IsALU(ir.OpFfma) && in.Exact && s.pre.inside[in.Def.Index] {
+			if in.IsALU(ir.OpFfma) && in.Exact && s.pre.Needed(&in.Def) {
 				return true
 			}
 		}

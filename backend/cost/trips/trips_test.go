@@ -40,7 +40,9 @@ func TestOf(t *testing.T) {
 	f := s.NewFunction("main")
 	f.IsEntry = true
 	b := ir.NewBuilder(ir.AtEnd(f.Impl.Start()))
-	unknown := func() *ir.Def { return &b.Intrinsic(ir.IntrLoadPushConstant, 1, 32, b.Imm32(0)).Set(ir.IdxRange, 4).Def }
+	unknown := func() *ir.Def {
+		return &b.Intrinsic(ir.IntrLoadPushConstant, 1, 32, b.Imm32(0)).Set(ir.IdxRange, 4).Def
+	}
 	counted(s, b, b.Imm32(5), nil)
 	counted(s, b, b.Imm32(17), func() { unknown().Instr.Loc = 1 })
 	counted(s, b, unknown(), nil)
