@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xa0768b8e
+const builtinSum = 0xaa98e7dd
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1110,8 +1110,6 @@ var builtinTree = node{4, 6, "", []node{
 						{4, 399, "", []node{
 							{2, 399, "packed", nil},
 							{2, 399, "32", nil},
-							{2, 399, "threshold", nil},
-							{2, 399, "20", nil},
 						}},
 					}},
 				}},
@@ -1127,756 +1125,770 @@ var builtinTree = node{4, 6, "", []node{
 			}},
 			{2, 401, "lower_vars_to_ssa", nil},
 			{4, 402, "", []node{
-				{2, 402, "lower_locals_to_regs", nil},
-				{4, 402, "", []node{
-					{2, 402, "max_words", nil},
-					{2, 402, "48", nil},
-				}},
-			}},
-			{4, 403, "", []node{
-				{2, 403, "lower_vars_to_explicit_types", nil},
-				{4, 403, "", []node{
-					{2, 403, "modes", nil},
-					{2, 403, "function_temp|shader_temp", nil},
+				{2, 402, "if", nil},
+				{2, 402, "level >= O1", nil},
+				{2, 403, "then", nil},
+				{3, 403, "", []node{
+					{4, 403, "", []node{
+						{2, 403, "opt_large_constants", nil},
+						{4, 403, "", []node{
+							{2, 403, "threshold", nil},
+							{2, 403, "20", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 404, "", []node{
-				{2, 404, "lower_explicit_io", nil},
+				{2, 404, "lower_locals_to_regs", nil},
 				{4, 404, "", []node{
-					{2, 404, "modes", nil},
-					{2, 404, "function_temp|shader_temp|mem_constant", nil},
+					{2, 404, "max_words", nil},
+					{2, 404, "48", nil},
 				}},
 			}},
-			{2, 405, "remove_dead_derefs", nil},
+			{4, 405, "", []node{
+				{2, 405, "lower_vars_to_explicit_types", nil},
+				{4, 405, "", []node{
+					{2, 405, "modes", nil},
+					{2, 405, "function_temp|shader_temp", nil},
+				}},
+			}},
 			{4, 406, "", []node{
-				{2, 406, "if", nil},
-				{2, 406, "level >= O1", nil},
-				{2, 407, "then", nil},
-				{3, 408, "", []node{
-					{2, 408, "opt_load_store_update_alignments", nil},
-					{4, 409, "", []node{
-						{2, 409, "opt_load_store_vectorize", nil},
-						{4, 409, "", []node{
-							{2, 409, "modes", nil},
-							{2, 409, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 409, "ubo_dynamic", nil},
-							{2, 409, "true", nil},
+				{2, 406, "lower_explicit_io", nil},
+				{4, 406, "", []node{
+					{2, 406, "modes", nil},
+					{2, 406, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 407, "remove_dead_derefs", nil},
+			{4, 408, "", []node{
+				{2, 408, "if", nil},
+				{2, 408, "level >= O1", nil},
+				{2, 409, "then", nil},
+				{3, 410, "", []node{
+					{2, 410, "opt_load_store_update_alignments", nil},
+					{4, 411, "", []node{
+						{2, 411, "opt_load_store_vectorize", nil},
+						{4, 411, "", []node{
+							{2, 411, "modes", nil},
+							{2, 411, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 411, "ubo_dynamic", nil},
+							{2, 411, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 411, "lower_amul", nil},
-			{4, 412, "", []node{
-				{2, 412, "lower_mem_access_bit_sizes", nil},
-				{4, 412, "", []node{
-					{2, 412, "max_bits", nil},
-					{2, 412, "32", nil},
-					{2, 412, "const_bits", nil},
-					{2, 412, "32", nil},
-				}},
-			}},
-			{2, 413, "lower_wrmasks", nil},
+			{2, 413, "lower_amul", nil},
 			{4, 414, "", []node{
-				{2, 414, "lower_subgroups", nil},
+				{2, 414, "lower_mem_access_bit_sizes", nil},
 				{4, 414, "", []node{
-					{2, 414, "only_64", nil},
-					{2, 414, "true", nil},
-					{2, 414, "to_scalar", nil},
-					{2, 414, "true", nil},
-					{2, 414, "split_64", nil},
-					{2, 414, "true", nil},
-					{2, 414, "vote_eq", nil},
-					{2, 414, "true", nil},
-					{2, 414, "scans", nil},
-					{2, 414, "true", nil},
+					{2, 414, "max_bits", nil},
+					{2, 414, "32", nil},
+					{2, 414, "const_bits", nil},
+					{2, 414, "32", nil},
 				}},
 			}},
-			{4, 415, "", []node{
-				{2, 415, "lower_bit_size", nil},
-				{4, 415, "", []node{
-					{2, 415, "below", nil},
-					{2, 415, "16", nil},
-					{2, 415, "to", nil},
-					{2, 415, "16", nil},
-				}},
-			}},
+			{2, 415, "lower_wrmasks", nil},
 			{4, 416, "", []node{
-				{2, 416, "if", nil},
-				{2, 416, "level >= O1", nil},
-				{2, 417, "then", nil},
-				{3, 417, "", []node{
-					{2, 417, "opt_intrinsics", nil},
-					{2, 417, "opt_offsets", nil},
+				{2, 416, "lower_subgroups", nil},
+				{4, 416, "", []node{
+					{2, 416, "only_64", nil},
+					{2, 416, "true", nil},
+					{2, 416, "to_scalar", nil},
+					{2, 416, "true", nil},
+					{2, 416, "split_64", nil},
+					{2, 416, "true", nil},
+					{2, 416, "vote_eq", nil},
+					{2, 416, "true", nil},
+					{2, 416, "scans", nil},
+					{2, 416, "true", nil},
+				}},
+			}},
+			{4, 417, "", []node{
+				{2, 417, "lower_bit_size", nil},
+				{4, 417, "", []node{
+					{2, 417, "below", nil},
+					{2, 417, "16", nil},
+					{2, 417, "to", nil},
+					{2, 417, "16", nil},
 				}},
 			}},
 			{4, 418, "", []node{
-				{2, 418, "use", nil},
-				{2, 418, "legalise", nil},
-			}},
-			{4, 419, "", []node{
-				{2, 419, "use", nil},
-				{2, 419, "optimise", nil},
+				{2, 418, "if", nil},
+				{2, 418, "level >= O1", nil},
+				{2, 419, "then", nil},
+				{3, 419, "", []node{
+					{2, 419, "opt_intrinsics", nil},
+					{2, 419, "opt_offsets", nil},
+				}},
 			}},
 			{4, 420, "", []node{
-				{2, 420, "lower_phis_to_scalar", nil},
-				{4, 420, "", []node{
-					{2, 420, "all", nil},
-					{2, 420, "true", nil},
-				}},
+				{2, 420, "use", nil},
+				{2, 420, "legalise", nil},
+			}},
+			{4, 421, "", []node{
+				{2, 421, "use", nil},
+				{2, 421, "optimise", nil},
 			}},
 			{4, 422, "", []node{
-				{2, 422, "if", nil},
-				{2, 422, "level >= O2", nil},
-				{2, 423, "then", nil},
-				{3, 424, "", []node{
-					{4, 424, "", []node{
-						{2, 424, "opt_gcm", nil},
-						{4, 424, "", []node{
-							{2, 424, "sink", nil},
-							{2, 424, "false", nil},
-						}},
-					}},
+				{2, 422, "lower_phis_to_scalar", nil},
+				{4, 422, "", []node{
+					{2, 422, "all", nil},
+					{2, 422, "true", nil},
 				}},
 			}},
-			{4, 425, "", []node{
-				{2, 425, "if", nil},
-				{2, 425, "level >= O1", nil},
-				{2, 426, "then", nil},
+			{4, 424, "", []node{
+				{2, 424, "if", nil},
+				{2, 424, "level >= O2", nil},
+				{2, 425, "then", nil},
 				{3, 426, "", []node{
 					{4, 426, "", []node{
-						{2, 426, "use", nil},
-						{2, 426, "late", nil},
+						{2, 426, "opt_gcm", nil},
+						{4, 426, "", []node{
+							{2, 426, "sink", nil},
+							{2, 426, "false", nil},
+						}},
 					}},
 				}},
 			}},
 			{4, 427, "", []node{
-				{2, 427, "use", nil},
-				{2, 427, "clean", nil},
+				{2, 427, "if", nil},
+				{2, 427, "level >= O1", nil},
+				{2, 428, "then", nil},
+				{3, 428, "", []node{
+					{4, 428, "", []node{
+						{2, 428, "use", nil},
+						{2, 428, "late", nil},
+					}},
+				}},
 			}},
 			{4, 429, "", []node{
-				{2, 429, "if", nil},
-				{2, 429, "level >= O1", nil},
-				{2, 430, "then", nil},
-				{3, 431, "", []node{
-					{4, 431, "", []node{
-						{2, 431, "opt_sink", nil},
-						{4, 431, "", []node{
-							{2, 431, "compares", nil},
-							{2, 431, "true", nil},
+				{2, 429, "use", nil},
+				{2, 429, "clean", nil},
+			}},
+			{4, 431, "", []node{
+				{2, 431, "if", nil},
+				{2, 431, "level >= O1", nil},
+				{2, 432, "then", nil},
+				{3, 433, "", []node{
+					{4, 433, "", []node{
+						{2, 433, "opt_sink", nil},
+						{4, 433, "", []node{
+							{2, 433, "compares", nil},
+							{2, 433, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 433, "", []node{
-				{2, 433, "if", nil},
-				{2, 433, "level >= O1", nil},
-				{2, 434, "then", nil},
-				{3, 434, "", []node{
-					{4, 434, "", []node{
-						{2, 434, "opt_move", nil},
-						{4, 434, "", []node{
-							{2, 434, "buffers", nil},
-							{2, 434, "true", nil},
-							{2, 434, "compares", nil},
-							{2, 434, "false", nil},
+			{4, 435, "", []node{
+				{2, 435, "if", nil},
+				{2, 435, "level >= O1", nil},
+				{2, 436, "then", nil},
+				{3, 436, "", []node{
+					{4, 436, "", []node{
+						{2, 436, "opt_move", nil},
+						{4, 436, "", []node{
+							{2, 436, "buffers", nil},
+							{2, 436, "true", nil},
+							{2, 436, "compares", nil},
+							{2, 436, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 436, "", []node{
-				{2, 436, "if", nil},
-				{2, 436, "level >= O1", nil},
-				{2, 437, "then", nil},
-				{3, 437, "", []node{
-					{4, 437, "", []node{
-						{2, 437, "opt_group_loads", nil},
-						{4, 437, "", []node{
-							{2, 437, "max_distance", nil},
-							{2, 437, "16", nil},
+			{4, 438, "", []node{
+				{2, 438, "if", nil},
+				{2, 438, "level >= O1", nil},
+				{2, 439, "then", nil},
+				{3, 439, "", []node{
+					{4, 439, "", []node{
+						{2, 439, "opt_group_loads", nil},
+						{4, 439, "", []node{
+							{2, 439, "max_distance", nil},
+							{2, 439, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 439, "", []node{
-				{2, 439, "if", nil},
-				{2, 439, "level >= O1 && stage == fragment", nil},
-				{2, 440, "then", nil},
-				{3, 440, "", []node{
-					{2, 440, "opt_move_discards_to_top", nil},
+			{4, 441, "", []node{
+				{2, 441, "if", nil},
+				{2, 441, "level >= O1 && stage == fragment", nil},
+				{2, 442, "then", nil},
+				{3, 442, "", []node{
+					{2, 442, "opt_move_discards_to_top", nil},
 				}},
 			}},
-			{2, 441, "remove_dead_variables", nil},
-			{2, 442, "gather_info", nil},
+			{2, 443, "remove_dead_variables", nil},
+			{2, 444, "gather_info", nil},
 		}},
-		{2, 444, "agx", nil},
-		{3, 445, "", []node{
-			{4, 445, "", []node{
-				{2, 445, "use", nil},
-				{2, 445, "common", nil},
-			}},
+		{2, 446, "agx", nil},
+		{3, 447, "", []node{
 			{4, 447, "", []node{
-				{2, 447, "if", nil},
-				{2, 447, "level >= O1", nil},
-				{2, 448, "then", nil},
-				{3, 448, "", []node{
-					{4, 448, "", []node{
-						{2, 448, "opt_shrink_stores", nil},
-						{4, 448, "", []node{
-							{2, 448, "images", nil},
-							{2, 448, "true", nil},
-						}},
-					}},
-				}},
+				{2, 447, "use", nil},
+				{2, 447, "common", nil},
 			}},
 			{4, 449, "", []node{
-				{2, 449, "use", nil},
-				{2, 449, "optimise", nil},
-			}},
-			{4, 450, "", []node{
-				{2, 450, "use", nil},
-				{2, 450, "interface", nil},
-			}},
-			{4, 452, "", []node{
-				{2, 452, "if", nil},
-				{2, 452, "stage == fragment", nil},
-				{2, 453, "then", nil},
-				{3, 453, "", []node{
-					{2, 453, "gather_info", nil},
-					{2, 453, "lower_wpos_center", nil},
-					{4, 453, "", []node{
-						{2, 453, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 453, "", []node{
-							{2, 453, "center", nil},
-							{2, 453, "false", nil},
+				{2, 449, "if", nil},
+				{2, 449, "level >= O1", nil},
+				{2, 450, "then", nil},
+				{3, 450, "", []node{
+					{4, 450, "", []node{
+						{2, 450, "opt_shrink_stores", nil},
+						{4, 450, "", []node{
+							{2, 450, "images", nil},
+							{2, 450, "true", nil},
 						}},
 					}},
 				}},
 			}},
+			{4, 451, "", []node{
+				{2, 451, "use", nil},
+				{2, 451, "optimise", nil},
+			}},
+			{4, 452, "", []node{
+				{2, 452, "use", nil},
+				{2, 452, "interface", nil},
+			}},
 			{4, 454, "", []node{
-				{2, 454, "lower_tex", nil},
-				{4, 454, "", []node{
-					{2, 454, "txd", nil},
-					{2, 454, "cube", nil},
+				{2, 454, "if", nil},
+				{2, 454, "stage == fragment", nil},
+				{2, 455, "then", nil},
+				{3, 455, "", []node{
+					{2, 455, "gather_info", nil},
+					{2, 455, "lower_wpos_center", nil},
+					{4, 455, "", []node{
+						{2, 455, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 455, "", []node{
+							{2, 455, "center", nil},
+							{2, 455, "false", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 456, "", []node{
-				{2, 456, "if", nil},
-				{2, 456, "level >= O1", nil},
-				{2, 457, "then", nil},
-				{3, 457, "", []node{
-					{4, 457, "", []node{
-						{2, 457, "opt_uniform_atomics", nil},
-						{4, 457, "", []node{
-							{2, 457, "join", nil},
-							{2, 457, "true", nil},
+				{2, 456, "lower_tex", nil},
+				{4, 456, "", []node{
+					{2, 456, "txd", nil},
+					{2, 456, "cube", nil},
+				}},
+			}},
+			{4, 458, "", []node{
+				{2, 458, "if", nil},
+				{2, 458, "level >= O1", nil},
+				{2, 459, "then", nil},
+				{3, 459, "", []node{
+					{4, 459, "", []node{
+						{2, 459, "opt_uniform_atomics", nil},
+						{4, 459, "", []node{
+							{2, 459, "join", nil},
+							{2, 459, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 458, "lower_atomics", nil},
-			{2, 459, "lower_frexp", nil},
-			{2, 460, "lower_flrp", nil},
-			{4, 461, "", []node{
-				{2, 461, "use", nil},
-				{2, 461, "scalar", nil},
-			}},
-			{2, 462, "lower_phis_to_scalar", nil},
+			{2, 460, "lower_atomics", nil},
+			{2, 461, "lower_frexp", nil},
+			{2, 462, "lower_flrp", nil},
 			{4, 463, "", []node{
 				{2, 463, "use", nil},
-				{2, 463, "optimise", nil},
+				{2, 463, "scalar", nil},
 			}},
-			{2, 465, "io_add_const_offset_to_base", nil},
-			{4, 468, "", []node{
-				{2, 468, "lower_indirect_derefs", nil},
-				{4, 468, "", []node{
-					{2, 468, "modes", nil},
-					{2, 468, "function_temp", nil},
-					{2, 468, "max_length", nil},
-					{2, 468, "4", nil},
+			{2, 464, "lower_phis_to_scalar", nil},
+			{4, 465, "", []node{
+				{2, 465, "use", nil},
+				{2, 465, "optimise", nil},
+			}},
+			{2, 467, "io_add_const_offset_to_base", nil},
+			{4, 470, "", []node{
+				{2, 470, "lower_indirect_derefs", nil},
+				{4, 470, "", []node{
+					{2, 470, "modes", nil},
+					{2, 470, "function_temp", nil},
+					{2, 470, "max_length", nil},
+					{2, 470, "4", nil},
 				}},
 			}},
-			{2, 469, "lower_vars_to_ssa", nil},
-			{4, 470, "", []node{
-				{2, 470, "if", nil},
-				{2, 470, "level >= O1", nil},
-				{2, 471, "then", nil},
-				{3, 471, "", []node{
-					{2, 471, "shrink_vec_array_vars", nil},
-					{4, 471, "", []node{
-						{2, 471, "opt_large_constants", nil},
-						{4, 471, "", []node{
-							{2, 471, "packed", nil},
-							{2, 471, "32", nil},
-							{2, 471, "threshold", nil},
-							{2, 471, "20", nil},
+			{2, 471, "lower_vars_to_ssa", nil},
+			{4, 472, "", []node{
+				{2, 472, "if", nil},
+				{2, 472, "level >= O1", nil},
+				{2, 473, "then", nil},
+				{3, 473, "", []node{
+					{2, 473, "shrink_vec_array_vars", nil},
+					{4, 473, "", []node{
+						{2, 473, "opt_large_constants", nil},
+						{4, 473, "", []node{
+							{2, 473, "packed", nil},
+							{2, 473, "32", nil},
+							{2, 473, "threshold", nil},
+							{2, 473, "20", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 472, "", []node{
-				{2, 472, "lower_vars_to_explicit_types", nil},
-				{4, 472, "", []node{
-					{2, 472, "modes", nil},
-					{2, 472, "function_temp|shader_temp", nil},
+			{4, 474, "", []node{
+				{2, 474, "lower_vars_to_explicit_types", nil},
+				{4, 474, "", []node{
+					{2, 474, "modes", nil},
+					{2, 474, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{4, 473, "", []node{
-				{2, 473, "lower_explicit_io", nil},
-				{4, 473, "", []node{
-					{2, 473, "modes", nil},
-					{2, 473, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 474, "remove_dead_derefs", nil},
 			{4, 475, "", []node{
-				{2, 475, "if", nil},
-				{2, 475, "level >= O1", nil},
-				{2, 476, "then", nil},
-				{3, 476, "", []node{
-					{2, 476, "opt_load_store_update_alignments", nil},
-					{2, 476, "opt_load_store_vectorize", nil},
+				{2, 475, "lower_explicit_io", nil},
+				{4, 475, "", []node{
+					{2, 475, "modes", nil},
+					{2, 475, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
+			{2, 476, "remove_dead_derefs", nil},
 			{4, 477, "", []node{
-				{2, 477, "lower_mem_access_bit_sizes", nil},
-				{4, 477, "", []node{
-					{2, 477, "max_bits", nil},
-					{2, 477, "32", nil},
-					{2, 477, "const_bits", nil},
-					{2, 477, "32", nil},
+				{2, 477, "if", nil},
+				{2, 477, "level >= O1", nil},
+				{2, 478, "then", nil},
+				{3, 478, "", []node{
+					{2, 478, "opt_load_store_update_alignments", nil},
+					{2, 478, "opt_load_store_vectorize", nil},
 				}},
 			}},
-			{2, 478, "lower_wrmasks", nil},
 			{4, 479, "", []node{
-				{2, 479, "lower_subgroups", nil},
+				{2, 479, "lower_mem_access_bit_sizes", nil},
 				{4, 479, "", []node{
-					{2, 479, "only_64", nil},
-					{2, 479, "true", nil},
-					{2, 479, "to_scalar", nil},
-					{2, 479, "true", nil},
-					{2, 479, "split_64", nil},
-					{2, 479, "true", nil},
-					{2, 479, "vote_eq", nil},
-					{2, 479, "true", nil},
-					{2, 479, "scans", nil},
-					{2, 479, "true", nil},
+					{2, 479, "max_bits", nil},
+					{2, 479, "32", nil},
+					{2, 479, "const_bits", nil},
+					{2, 479, "32", nil},
 				}},
 			}},
-			{4, 480, "", []node{
-				{2, 480, "lower_bit_size", nil},
-				{4, 480, "", []node{
-					{2, 480, "below", nil},
-					{2, 480, "16", nil},
-					{2, 480, "to", nil},
-					{2, 480, "16", nil},
+			{2, 480, "lower_wrmasks", nil},
+			{4, 481, "", []node{
+				{2, 481, "lower_subgroups", nil},
+				{4, 481, "", []node{
+					{2, 481, "only_64", nil},
+					{2, 481, "true", nil},
+					{2, 481, "to_scalar", nil},
+					{2, 481, "true", nil},
+					{2, 481, "split_64", nil},
+					{2, 481, "true", nil},
+					{2, 481, "vote_eq", nil},
+					{2, 481, "true", nil},
+					{2, 481, "scans", nil},
+					{2, 481, "true", nil},
 				}},
 			}},
 			{4, 482, "", []node{
-				{2, 482, "if", nil},
-				{2, 482, "level >= O1", nil},
-				{2, 483, "then", nil},
-				{3, 483, "", []node{
-					{4, 483, "", []node{
-						{2, 483, "opt_reassociate", nil},
-						{4, 483, "", []node{
-							{2, 483, "float", nil},
-							{2, 483, "true", nil},
-						}},
-					}},
+				{2, 482, "lower_bit_size", nil},
+				{4, 482, "", []node{
+					{2, 482, "below", nil},
+					{2, 482, "16", nil},
+					{2, 482, "to", nil},
+					{2, 482, "16", nil},
 				}},
 			}},
 			{4, 484, "", []node{
-				{2, 484, "use", nil},
-				{2, 484, "legalise_sums", nil},
+				{2, 484, "if", nil},
+				{2, 484, "level >= O1", nil},
+				{2, 485, "then", nil},
+				{3, 485, "", []node{
+					{4, 485, "", []node{
+						{2, 485, "opt_reassociate", nil},
+						{4, 485, "", []node{
+							{2, 485, "float", nil},
+							{2, 485, "true", nil},
+						}},
+					}},
+				}},
 			}},
-			{4, 485, "", []node{
-				{2, 485, "if", nil},
-				{2, 485, "level >= O1", nil},
-				{2, 486, "then", nil},
-				{3, 487, "", []node{
-					{4, 487, "", []node{
-						{2, 487, "loop", nil},
-						{3, 488, "", []node{
-							{4, 488, "", []node{
-								{2, 488, "use", nil},
-								{2, 488, "turn", nil},
-							}},
-							{2, 489, "lower_alu_to_scalar", nil},
+			{4, 486, "", []node{
+				{2, 486, "use", nil},
+				{2, 486, "legalise_sums", nil},
+			}},
+			{4, 487, "", []node{
+				{2, 487, "if", nil},
+				{2, 487, "level >= O1", nil},
+				{2, 488, "then", nil},
+				{3, 489, "", []node{
+					{4, 489, "", []node{
+						{2, 489, "loop", nil},
+						{3, 490, "", []node{
 							{4, 490, "", []node{
-								{2, 490, "opt_peephole_select", nil},
-								{4, 490, "", []node{
-									{2, 490, "limit", nil},
-									{2, 490, "64", nil},
-									{2, 490, "indirect_load_ok", nil},
-									{2, 490, "true", nil},
-									{2, 490, "expensive_alu_ok", nil},
-									{2, 490, "true", nil},
-									{2, 490, "loads", nil},
-									{2, 490, "true", nil},
+								{2, 490, "use", nil},
+								{2, 490, "turn", nil},
+							}},
+							{2, 491, "lower_alu_to_scalar", nil},
+							{4, 492, "", []node{
+								{2, 492, "opt_peephole_select", nil},
+								{4, 492, "", []node{
+									{2, 492, "limit", nil},
+									{2, 492, "64", nil},
+									{2, 492, "indirect_load_ok", nil},
+									{2, 492, "true", nil},
+									{2, 492, "expensive_alu_ok", nil},
+									{2, 492, "true", nil},
+									{2, 492, "loads", nil},
+									{2, 492, "true", nil},
 								}},
 							}},
-							{4, 491, "", []node{
-								{2, 491, "use", nil},
-								{2, 491, "tail", nil},
+							{4, 493, "", []node{
+								{2, 493, "use", nil},
+								{2, 493, "tail", nil},
 							}},
 						}},
-						{2, 492, "max", nil},
-						{2, 492, "12", nil},
+						{2, 494, "max", nil},
+						{2, 494, "12", nil},
 					}},
 				}},
 			}},
-			{4, 493, "", []node{
-				{2, 493, "lower_phis_to_scalar", nil},
-				{4, 493, "", []node{
-					{2, 493, "all", nil},
-					{2, 493, "true", nil},
-				}},
-			}},
-			{4, 494, "", []node{
-				{2, 494, "if", nil},
-				{2, 494, "level >= O2", nil},
-				{2, 495, "then", nil},
-				{3, 495, "", []node{
-					{4, 495, "", []node{
-						{2, 495, "opt_gcm", nil},
-						{4, 495, "", []node{
-							{2, 495, "sink", nil},
-							{2, 495, "false", nil},
-						}},
-					}},
+			{4, 495, "", []node{
+				{2, 495, "lower_phis_to_scalar", nil},
+				{4, 495, "", []node{
+					{2, 495, "all", nil},
+					{2, 495, "true", nil},
 				}},
 			}},
 			{4, 496, "", []node{
 				{2, 496, "if", nil},
-				{2, 496, "level >= O1", nil},
+				{2, 496, "level >= O2", nil},
 				{2, 497, "then", nil},
 				{3, 497, "", []node{
 					{4, 497, "", []node{
-						{2, 497, "use", nil},
-						{2, 497, "late", nil},
+						{2, 497, "opt_gcm", nil},
+						{4, 497, "", []node{
+							{2, 497, "sink", nil},
+							{2, 497, "false", nil},
+						}},
 					}},
 				}},
 			}},
 			{4, 498, "", []node{
-				{2, 498, "use", nil},
-				{2, 498, "scalar", nil},
+				{2, 498, "if", nil},
+				{2, 498, "level >= O1", nil},
+				{2, 499, "then", nil},
+				{3, 499, "", []node{
+					{4, 499, "", []node{
+						{2, 499, "use", nil},
+						{2, 499, "late", nil},
+					}},
+				}},
 			}},
-			{4, 499, "", []node{
-				{2, 499, "use", nil},
-				{2, 499, "clean", nil},
+			{4, 500, "", []node{
+				{2, 500, "use", nil},
+				{2, 500, "scalar", nil},
 			}},
 			{4, 501, "", []node{
-				{2, 501, "if", nil},
-				{2, 501, "level >= O2", nil},
-				{2, 502, "then", nil},
-				{3, 502, "", []node{
-					{4, 502, "", []node{
-						{2, 502, "opt_sink", nil},
-						{4, 502, "", []node{
-							{2, 502, "inputs", nil},
-							{2, 502, "true", nil},
-							{2, 502, "buffers", nil},
-							{2, 502, "true", nil},
-							{2, 502, "compares", nil},
-							{2, 502, "true", nil},
-							{2, 502, "copies", nil},
-							{2, 502, "true", nil},
-							{2, 502, "alu", nil},
-							{2, 502, "true", nil},
+				{2, 501, "use", nil},
+				{2, 501, "clean", nil},
+			}},
+			{4, 503, "", []node{
+				{2, 503, "if", nil},
+				{2, 503, "level >= O2", nil},
+				{2, 504, "then", nil},
+				{3, 504, "", []node{
+					{4, 504, "", []node{
+						{2, 504, "opt_sink", nil},
+						{4, 504, "", []node{
+							{2, 504, "inputs", nil},
+							{2, 504, "true", nil},
+							{2, 504, "buffers", nil},
+							{2, 504, "true", nil},
+							{2, 504, "compares", nil},
+							{2, 504, "true", nil},
+							{2, 504, "copies", nil},
+							{2, 504, "true", nil},
+							{2, 504, "alu", nil},
+							{2, 504, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 503, "remove_dead_variables", nil},
-			{2, 504, "gather_info", nil},
+			{2, 505, "remove_dead_variables", nil},
+			{2, 506, "gather_info", nil},
 		}},
-		{2, 506, "midgard", nil},
-		{3, 507, "", []node{
-			{4, 507, "", []node{
-				{2, 507, "use", nil},
-				{2, 507, "common", nil},
-			}},
-			{4, 508, "", []node{
-				{2, 508, "use", nil},
-				{2, 508, "vectors", nil},
-			}},
+		{2, 508, "midgard", nil},
+		{3, 509, "", []node{
 			{4, 509, "", []node{
 				{2, 509, "use", nil},
-				{2, 509, "interface", nil},
+				{2, 509, "common", nil},
 			}},
 			{4, 510, "", []node{
-				{2, 510, "if", nil},
-				{2, 510, "stage == fragment", nil},
-				{2, 511, "then", nil},
-				{3, 511, "", []node{
-					{2, 511, "lower_helper_writes", nil},
-				}},
+				{2, 510, "use", nil},
+				{2, 510, "vectors", nil},
+			}},
+			{4, 511, "", []node{
+				{2, 511, "use", nil},
+				{2, 511, "interface", nil},
 			}},
 			{4, 512, "", []node{
-				{2, 512, "lower_atomics", nil},
-				{4, 512, "", []node{
-					{2, 512, "wide", nil},
-					{2, 512, "true", nil},
-				}},
-			}},
-			{4, 513, "", []node{
-				{2, 513, "lower_subgroups", nil},
-				{4, 513, "", []node{
-					{2, 513, "size_one", nil},
-					{2, 513, "true", nil},
+				{2, 512, "if", nil},
+				{2, 512, "stage == fragment", nil},
+				{2, 513, "then", nil},
+				{3, 513, "", []node{
+					{2, 513, "lower_helper_writes", nil},
 				}},
 			}},
 			{4, 514, "", []node{
-				{2, 514, "lower_tex", nil},
+				{2, 514, "lower_atomics", nil},
 				{4, 514, "", []node{
 					{2, 514, "wide", nil},
 					{2, 514, "true", nil},
-					{2, 514, "projector", nil},
-					{2, 514, "true", nil},
-					{2, 514, "implicit_lod", nil},
-					{2, 514, "true", nil},
-					{2, 514, "min_lod", nil},
-					{2, 514, "true", nil},
-					{2, 514, "lod_ddx", nil},
-					{2, 514, "true", nil},
-					{2, 514, "lod_query", nil},
-					{2, 514, "true", nil},
-					{2, 514, "txd", nil},
-					{2, 514, "all", nil},
-					{2, 514, "txs_lod", nil},
-					{2, 514, "true", nil},
-					{2, 514, "tg4_offsets", nil},
-					{2, 514, "true", nil},
+				}},
+			}},
+			{4, 515, "", []node{
+				{2, 515, "lower_subgroups", nil},
+				{4, 515, "", []node{
+					{2, 515, "size_one", nil},
+					{2, 515, "true", nil},
 				}},
 			}},
 			{4, 516, "", []node{
-				{2, 516, "lower_indirect_textures", nil},
+				{2, 516, "lower_tex", nil},
 				{4, 516, "", []node{
-					{2, 516, "queries", nil},
+					{2, 516, "wide", nil},
 					{2, 516, "true", nil},
-					{2, 516, "words", nil},
-					{2, 516, "4", nil},
+					{2, 516, "projector", nil},
+					{2, 516, "true", nil},
+					{2, 516, "implicit_lod", nil},
+					{2, 516, "true", nil},
+					{2, 516, "min_lod", nil},
+					{2, 516, "true", nil},
+					{2, 516, "lod_ddx", nil},
+					{2, 516, "true", nil},
+					{2, 516, "lod_query", nil},
+					{2, 516, "true", nil},
+					{2, 516, "txd", nil},
+					{2, 516, "all", nil},
+					{2, 516, "txs_lod", nil},
+					{2, 516, "true", nil},
+					{2, 516, "tg4_offsets", nil},
+					{2, 516, "true", nil},
 				}},
 			}},
-			{2, 517, "lower_frexp", nil},
-			{2, 518, "lower_flrp", nil},
-			{4, 519, "", []node{
-				{2, 519, "use", nil},
-				{2, 519, "vectors", nil},
+			{4, 518, "", []node{
+				{2, 518, "lower_indirect_textures", nil},
+				{4, 518, "", []node{
+					{2, 518, "queries", nil},
+					{2, 518, "true", nil},
+					{2, 518, "words", nil},
+					{2, 518, "4", nil},
+				}},
 			}},
-			{2, 521, "io_add_const_offset_to_base", nil},
-			{4, 522, "", []node{
-				{2, 522, "if", nil},
-				{2, 522, "level >= O1", nil},
-				{2, 523, "then", nil},
-				{3, 523, "", []node{
-					{4, 523, "", []node{
-						{2, 523, "opt_shrink_stores", nil},
-						{4, 523, "", []node{
-							{2, 523, "images", nil},
-							{2, 523, "true", nil},
+			{2, 519, "lower_frexp", nil},
+			{2, 520, "lower_flrp", nil},
+			{4, 521, "", []node{
+				{2, 521, "use", nil},
+				{2, 521, "vectors", nil},
+			}},
+			{2, 523, "io_add_const_offset_to_base", nil},
+			{4, 524, "", []node{
+				{2, 524, "if", nil},
+				{2, 524, "level >= O1", nil},
+				{2, 525, "then", nil},
+				{3, 525, "", []node{
+					{4, 525, "", []node{
+						{2, 525, "opt_shrink_stores", nil},
+						{4, 525, "", []node{
+							{2, 525, "images", nil},
+							{2, 525, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 526, "", []node{
-				{2, 526, "lower_indirect_derefs", nil},
-				{4, 526, "", []node{
-					{2, 526, "modes", nil},
-					{2, 526, "function_temp", nil},
-					{2, 526, "max_length", nil},
-					{2, 526, "4", nil},
-				}},
-			}},
-			{2, 527, "lower_vars_to_ssa", nil},
 			{4, 528, "", []node{
-				{2, 528, "if", nil},
-				{2, 528, "level >= O1", nil},
-				{2, 529, "then", nil},
-				{3, 529, "", []node{
-					{2, 529, "shrink_vec_array_vars", nil},
-					{4, 529, "", []node{
-						{2, 529, "opt_large_constants", nil},
-						{4, 529, "", []node{
-							{2, 529, "packed", nil},
-							{2, 529, "32", nil},
-							{2, 529, "threshold", nil},
-							{2, 529, "20", nil},
-						}},
-					}},
+				{2, 528, "lower_indirect_derefs", nil},
+				{4, 528, "", []node{
+					{2, 528, "modes", nil},
+					{2, 528, "function_temp", nil},
+					{2, 528, "max_length", nil},
+					{2, 528, "4", nil},
 				}},
 			}},
+			{2, 529, "lower_vars_to_ssa", nil},
 			{4, 530, "", []node{
-				{2, 530, "lower_vars_to_explicit_types", nil},
-				{4, 530, "", []node{
-					{2, 530, "modes", nil},
-					{2, 530, "function_temp|shader_temp", nil},
-				}},
-			}},
-			{4, 531, "", []node{
-				{2, 531, "lower_explicit_io", nil},
-				{4, 531, "", []node{
-					{2, 531, "modes", nil},
-					{2, 531, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 532, "remove_dead_derefs", nil},
-			{4, 533, "", []node{
-				{2, 533, "if", nil},
-				{2, 533, "level >= O1", nil},
-				{2, 534, "then", nil},
-				{3, 535, "", []node{
-					{2, 535, "opt_load_store_update_alignments", nil},
-					{4, 536, "", []node{
-						{2, 536, "opt_load_store_vectorize", nil},
-						{4, 536, "", []node{
-							{2, 536, "modes", nil},
-							{2, 536, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 536, "ubo_dynamic", nil},
-							{2, 536, "true", nil},
+				{2, 530, "if", nil},
+				{2, 530, "level >= O1", nil},
+				{2, 531, "then", nil},
+				{3, 531, "", []node{
+					{2, 531, "shrink_vec_array_vars", nil},
+					{4, 531, "", []node{
+						{2, 531, "opt_large_constants", nil},
+						{4, 531, "", []node{
+							{2, 531, "packed", nil},
+							{2, 531, "32", nil},
+							{2, 531, "threshold", nil},
+							{2, 531, "20", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 537, "", []node{
-				{2, 537, "lower_mem_access_bit_sizes", nil},
-				{4, 537, "", []node{
-					{2, 537, "max_bits", nil},
-					{2, 537, "32", nil},
-					{2, 537, "const_bits", nil},
-					{2, 537, "32", nil},
+			{4, 532, "", []node{
+				{2, 532, "lower_vars_to_explicit_types", nil},
+				{4, 532, "", []node{
+					{2, 532, "modes", nil},
+					{2, 532, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 533, "", []node{
+				{2, 533, "lower_explicit_io", nil},
+				{4, 533, "", []node{
+					{2, 533, "modes", nil},
+					{2, 533, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 534, "remove_dead_derefs", nil},
+			{4, 535, "", []node{
+				{2, 535, "if", nil},
+				{2, 535, "level >= O1", nil},
+				{2, 536, "then", nil},
+				{3, 537, "", []node{
+					{2, 537, "opt_load_store_update_alignments", nil},
+					{4, 538, "", []node{
+						{2, 538, "opt_load_store_vectorize", nil},
+						{4, 538, "", []node{
+							{2, 538, "modes", nil},
+							{2, 538, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 538, "ubo_dynamic", nil},
+							{2, 538, "true", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 539, "", []node{
-				{2, 539, "if", nil},
-				{2, 539, "kernel", nil},
-				{2, 540, "then", nil},
-				{3, 541, "", []node{
-					{4, 541, "", []node{
-						{2, 541, "lower_phis_to_scalar", nil},
-						{4, 541, "", []node{
-							{2, 541, "wider", nil},
-							{2, 541, "4", nil},
-						}},
-					}},
-					{4, 542, "", []node{
-						{2, 542, "lower_alu_width", nil},
-						{4, 542, "", []node{
-							{2, 542, "width", nil},
-							{2, 542, "4", nil},
-							{2, 542, "scalar", nil},
-							{2, 542, "64", nil},
-							{2, 542, "sources", nil},
-							{2, 542, "4", nil},
-						}},
-					}},
-					{2, 543, "opt_copy_prop", nil},
-					{2, 544, "opt_dce", nil},
+				{2, 539, "lower_mem_access_bit_sizes", nil},
+				{4, 539, "", []node{
+					{2, 539, "max_bits", nil},
+					{2, 539, "32", nil},
+					{2, 539, "const_bits", nil},
+					{2, 539, "32", nil},
 				}},
 			}},
-			{4, 545, "", []node{
-				{2, 545, "lower_bit_size", nil},
-				{4, 545, "", []node{
-					{2, 545, "below", nil},
-					{2, 545, "32", nil},
-					{2, 545, "to", nil},
-					{2, 545, "32", nil},
-					{2, 545, "bytes", nil},
-					{2, 545, "true", nil},
-				}},
-			}},
-			{2, 547, "opt_algebraic_before_lower_int64", nil},
-			{4, 548, "", []node{
-				{2, 548, "loop", nil},
-				{3, 549, "", []node{
-					{4, 549, "", []node{
-						{2, 549, "lower_64bit_phis", nil},
-						{4, 549, "", []node{
-							{2, 549, "pairs", nil},
-							{2, 549, "true", nil},
+			{4, 541, "", []node{
+				{2, 541, "if", nil},
+				{2, 541, "kernel", nil},
+				{2, 542, "then", nil},
+				{3, 543, "", []node{
+					{4, 543, "", []node{
+						{2, 543, "lower_phis_to_scalar", nil},
+						{4, 543, "", []node{
+							{2, 543, "wider", nil},
+							{2, 543, "4", nil},
 						}},
 					}},
-					{2, 550, "opt_algebraic", nil},
-					{2, 551, "lower_doubles", nil},
-					{4, 552, "", []node{
-						{2, 552, "lower_int64", nil},
-						{4, 552, "", []node{
-							{2, 552, "pairs", nil},
-							{2, 552, "true", nil},
+					{4, 544, "", []node{
+						{2, 544, "lower_alu_width", nil},
+						{4, 544, "", []node{
+							{2, 544, "width", nil},
+							{2, 544, "4", nil},
+							{2, 544, "scalar", nil},
+							{2, 544, "64", nil},
+							{2, 544, "sources", nil},
+							{2, 544, "4", nil},
 						}},
 					}},
-					{2, 553, "lower_idiv", nil},
-					{2, 554, "lower_alu", nil},
-					{2, 555, "lower_pack", nil},
-					{2, 556, "opt_copy_prop", nil},
-					{2, 557, "opt_constant_folding", nil},
-					{2, 558, "opt_cse", nil},
-					{2, 559, "opt_dce", nil},
+					{2, 545, "opt_copy_prop", nil},
+					{2, 546, "opt_dce", nil},
 				}},
-				{2, 560, "max", nil},
-				{2, 560, "8", nil},
 			}},
-			{4, 561, "", []node{
-				{2, 561, "use", nil},
-				{2, 561, "last_vectors", nil},
-			}},
-			{4, 562, "", []node{
-				{2, 562, "if", nil},
-				{2, 562, "level >= O1", nil},
-				{2, 563, "then", nil},
-				{3, 563, "", []node{
-					{2, 563, "opt_shrink_vectors", nil},
+			{4, 547, "", []node{
+				{2, 547, "lower_bit_size", nil},
+				{4, 547, "", []node{
+					{2, 547, "below", nil},
+					{2, 547, "32", nil},
+					{2, 547, "to", nil},
+					{2, 547, "32", nil},
+					{2, 547, "bytes", nil},
+					{2, 547, "true", nil},
 				}},
+			}},
+			{2, 549, "opt_algebraic_before_lower_int64", nil},
+			{4, 550, "", []node{
+				{2, 550, "loop", nil},
+				{3, 551, "", []node{
+					{4, 551, "", []node{
+						{2, 551, "lower_64bit_phis", nil},
+						{4, 551, "", []node{
+							{2, 551, "pairs", nil},
+							{2, 551, "true", nil},
+						}},
+					}},
+					{2, 552, "opt_algebraic", nil},
+					{2, 553, "lower_doubles", nil},
+					{4, 554, "", []node{
+						{2, 554, "lower_int64", nil},
+						{4, 554, "", []node{
+							{2, 554, "pairs", nil},
+							{2, 554, "true", nil},
+						}},
+					}},
+					{2, 555, "lower_idiv", nil},
+					{2, 556, "lower_alu", nil},
+					{2, 557, "lower_pack", nil},
+					{2, 558, "opt_copy_prop", nil},
+					{2, 559, "opt_constant_folding", nil},
+					{2, 560, "opt_cse", nil},
+					{2, 561, "opt_dce", nil},
+				}},
+				{2, 562, "max", nil},
+				{2, 562, "8", nil},
+			}},
+			{4, 563, "", []node{
+				{2, 563, "use", nil},
+				{2, 563, "last_vectors", nil},
 			}},
 			{4, 564, "", []node{
 				{2, 564, "if", nil},
-				{2, 564, "level >= O2", nil},
+				{2, 564, "level >= O1", nil},
 				{2, 565, "then", nil},
 				{3, 565, "", []node{
-					{4, 565, "", []node{
-						{2, 565, "opt_gcm", nil},
-						{4, 565, "", []node{
-							{2, 565, "sink", nil},
-							{2, 565, "false", nil},
-						}},
-					}},
+					{2, 565, "opt_shrink_vectors", nil},
 				}},
 			}},
 			{4, 566, "", []node{
 				{2, 566, "if", nil},
-				{2, 566, "level >= O1", nil},
+				{2, 566, "level >= O2", nil},
 				{2, 567, "then", nil},
 				{3, 567, "", []node{
 					{4, 567, "", []node{
-						{2, 567, "use", nil},
-						{2, 567, "late", nil},
-					}},
-				}},
-			}},
-			{4, 568, "", []node{
-				{2, 568, "use", nil},
-				{2, 568, "clean", nil},
-			}},
-			{4, 569, "", []node{
-				{2, 569, "if", nil},
-				{2, 569, "level >= O1", nil},
-				{2, 570, "then", nil},
-				{3, 571, "", []node{
-					{4, 571, "", []node{
-						{2, 571, "opt_sink", nil},
-						{4, 571, "", []node{
-							{2, 571, "compares", nil},
-							{2, 571, "true", nil},
+						{2, 567, "opt_gcm", nil},
+						{4, 567, "", []node{
+							{2, 567, "sink", nil},
+							{2, 567, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 572, "opt_algebraic_distribute_src_mods", nil},
-			{2, 573, "lower_bool_to_int32", nil},
-			{2, 574, "opt_copy_prop", nil},
-			{2, 575, "opt_dce", nil},
-			{2, 576, "remove_dead_variables", nil},
-			{2, 577, "gather_info", nil},
+			{4, 568, "", []node{
+				{2, 568, "if", nil},
+				{2, 568, "level >= O1", nil},
+				{2, 569, "then", nil},
+				{3, 569, "", []node{
+					{4, 569, "", []node{
+						{2, 569, "use", nil},
+						{2, 569, "late", nil},
+					}},
+				}},
+			}},
+			{4, 570, "", []node{
+				{2, 570, "use", nil},
+				{2, 570, "clean", nil},
+			}},
+			{4, 571, "", []node{
+				{2, 571, "if", nil},
+				{2, 571, "level >= O1", nil},
+				{2, 572, "then", nil},
+				{3, 573, "", []node{
+					{4, 573, "", []node{
+						{2, 573, "opt_sink", nil},
+						{4, 573, "", []node{
+							{2, 573, "compares", nil},
+							{2, 573, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 574, "opt_algebraic_distribute_src_mods", nil},
+			{2, 575, "lower_bool_to_int32", nil},
+			{2, 576, "opt_copy_prop", nil},
+			{2, 577, "opt_dce", nil},
+			{2, 578, "remove_dead_variables", nil},
+			{2, 579, "gather_info", nil},
 		}},
 	}},
 }}
