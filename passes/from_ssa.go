@@ -7,7 +7,7 @@ import (
 
 var fromSSAPass = &Pass{
 	Name: "from_ssa", Class: "A", Run: implPass(ir.MetaControlFlow, fromSSA), Idempotent: true,
-	Instead: "registers: the code generators leave SSA in machine form, by parallel copies that know registers (backend/mach, midgard's coalesce); it stays for targets that take the IR's registers",
+	Instead: "registers: the code generators leave SSA in machine form, where parallel copies are put in sequence (internal/parcopy) once it is known what shares a register; loads of the IR's registers are values, which need no sequence; it stays for targets that take those registers",
 	Doc:     "Turns webs of phis into registers. Other values stay SSA.",
 }
 

@@ -4,7 +4,7 @@ import "nirc/ir"
 
 var lowerUboVec4Pass = &Pass{
 	Name: "lower_ubo_vec4", Class: "A", Run: implPass(ir.MetaControlFlow, lowerUboVec4), Idempotent: true,
-	Instead: "descriptors: ir3 loads from the const file or by bytes, the others by bytes; it stays for targets that load by units of 16 bytes",
+	Instead: "descriptors: ir3 looks for words in the const file first, and makes units of 16 bytes at selection of those that it has to load; the others load by bytes; it stays for targets that load by units of 16 bytes alone",
 	Doc:     "Reads uniform buffers in units of 16 bytes (load_ubo_vec4); a load that may lie across a boundary reads both and selects. Components of 32 bits, or of 16 and 64 that are aligned.",
 }
 

@@ -1,6 +1,9 @@
 package mach
 
-import "nirc/internal/slab"
+import (
+	"nirc/internal/parcopy"
+	"nirc/internal/slab"
+)
 
 // LowerTied gives every tied result a source of its own that dies there, by
 // copies. It runs before Allocate.
@@ -64,25 +67,15 @@ func usedOnce(in *Instr, v Value) bool {
 	return n == 1
 }
 
-// copyEntry is one pending move between registers, in units counted over all files.
-type copyEntry struct {
-	dst, src uint16
-	size     uint8
-	done     bool
-}
-
-// copier puts parallel copies in sequence.
+// copier writes parallel copies out, between registers in units counted over all files.
 type copier struct {
-	f       *Func
-	base    [maxFiles]int
-	readers []uint8 // by unit: entries that still read it
-	entries []copyEntry
-	ready   []int32
-	writer  []int32 // by unit: the entry that writes it, plus 1
-	out     []*Instr
-	loc     uint32
-	undef   []bool // by value: of any content, so that nothing needs to be moved
-	undefs  bool   // there are such
+	f      *Func
+	base   [maxFiles]int
+	copies parcopy.Copies
+	out    []*Instr
+	loc    uint32
+	undef  []bool // by value: of any content, so that nothing needs to be moved
+	undefs bool   // there are such
 }
 
 // LowerCopies replaces the copies, collects, splits and parallel copies of an allocated
@@ -96,7 +89,7 @@ func LowerCopies(f *Func) {
 		c.base[i] = units
 		units += f.files[i].Units
 	}
-	c.readers, c.writer = slab.Zeroed(c.readers, units), slab.Zeroed(c.writer, units)
+	c.copies.Begin(units)
 	c.undefs = false
 	for b := range f.Blocks {
 		blk := &f.Blocks[b]
@@ -122,7 +115,7 @@ func (c *copier) instr(in *Instr) {
 		for i := range in.Defs() {
 			c.add(&in.Defs()[i], &in.Uses()[i], 0, 0)
 		}
-		c.flush()
+		c.copies.Flush(c)
 	case OpCollect:
 		off := 0
 		for i := range in.Uses() {
@@ -131,7 +124,7 @@ func (c *copier) instr(in *Instr) {
 			c.add(&in.Ops[0], u, off, 0)
 			off += n
 		}
-		c.flush()
+		c.copies.Flush(c)
 	case OpSplit:
 		_, n := c.f.operandShape(&in.Uses()[0])
 		n /= int(in.NDefs)
@@ -140,7 +133,7 @@ func (c *copier) instr(in *Instr) {
 				c.add(d, &in.Uses()[0], 0, i*n)
 			}
 		}
-		c.flush()
+		c.copies.Flush(c)
 	default:
 		c.out = append(c.out, in)
 	}
@@ -159,83 +152,28 @@ func (c *copier) add(dst, src *Operand, dstOff, srcOff int) {
 	elem := int(min(c.f.classes[dc].Elem, c.f.classes[sc].Elem))
 	for i := 0; i < min(dn-dstOff, sn-srcOff); i += elem {
 		if d+i != s+i {
-			c.entries = append(c.entries, copyEntry{uint16(d + i), uint16(s + i), uint8(elem), false})
+			c.copies.Add(int32(d+i), int32(s+i), uint8(elem))
 		}
 	}
 }
 
-// flush emits the queued copies as a sequence.
-func (c *copier) flush() {
-	for i := range c.entries {
-		e := &c.entries[i]
-		for k := range uint16(e.size) {
-			c.readers[e.src+k]++
-			c.writer[e.dst+k] = int32(i + 1)
-		}
-	}
-	c.ready = c.ready[:0]
-	for i := range c.entries {
-		c.enqueue(int32(i))
-	}
-	for {
-		for len(c.ready) > 0 {
-			i := c.ready[len(c.ready)-1]
-			c.ready = c.ready[:len(c.ready)-1]
-			c.emit(i)
-		}
-		if !c.splitBlocked() && !c.breakCycle() {
-			break
-		}
-	}
-	for _, e := range c.entries {
-		for k := range uint16(e.size) {
-			c.writer[e.dst+k] = 0
-		}
-	}
-	c.entries = c.entries[:0]
-}
-
-// enqueue puts entry i on the ready list if nobody reads what it overwrites.
-func (c *copier) enqueue(i int32) {
-	e := &c.entries[i]
-	if e.done {
-		return
-	}
-	for k := range uint16(e.size) {
-		if c.readers[e.dst+k] != 0 {
-			return
-		}
-	}
-	for _, r := range c.ready {
-		if r == i {
-			return
-		}
-	}
-	c.ready = append(c.ready, i)
-}
-
-// emit moves entry i, whose destination is free, and wakes those that waited.
-func (c *copier) emit(i int32) {
-	e := &c.entries[i]
+// Move is the move of a copy.
+func (c *copier) Move(_ int, dst, src int32, size uint8) {
 	mv := c.f.NewInstr(OpMove, 1, 1)
-	c.physical(&mv.Ops[0], int(e.dst), e.size)
-	c.physical(&mv.Ops[1], int(e.src), e.size)
+	c.physical(&mv.Ops[0], int(dst), size)
+	c.physical(&mv.Ops[1], int(src), size)
 	mv.Loc = c.loc
 	c.out = append(c.out, mv)
-	c.retire(i)
 }
 
-func (c *copier) retire(i int32) {
-	e := &c.entries[i]
-	e.done = true
-	for k := range uint16(e.size) {
-		c.readers[e.src+k]--
-	}
-	for k := range uint16(e.size) {
-		if w := c.writer[e.src+k]; w != 0 && c.readers[e.src+k] == 0 {
-			c.enqueue(w - 1)
-		}
-	}
+// Break swaps one copy of a cycle into place.
+func (c *copier) Break(dst, src int32, size uint8) (beside int32, exchanged bool) {
+	sw := c.f.NewInstr(OpSwap, 2, 0)
+	c.physical(&sw.Ops[0], int(dst), size)
+	c.physical(&sw.Ops[1], int(src), size)
+	sw.Loc = c.loc
+	c.out = append(c.out, sw)
+	return 0, true
 }
 
 // physical makes o the register at a unit counted over all files.
@@ -250,97 +188,5 @@ func (c *copier) physical(o *Operand, unit int, size uint8) {
 			o.Class = uint8(k)
 			break
 		}
-	}
-}
-
-// splitBlocked cuts entries of two units that are blocked in one of them only.
-func (c *copier) splitBlocked() bool {
-	for i := range c.entries {
-		e := &c.entries[i]
-		if e.done || e.size < 2 {
-			continue
-		}
-		free := 0
-		for k := range uint16(e.size) {
-			if c.readers[e.dst+k] == 0 {
-				free++
-			}
-		}
-		if free == 0 {
-			continue
-		}
-		size := uint16(e.size)
-		e.size = 1
-		for k := uint16(1); k < size; k++ {
-			e = &c.entries[i]
-			c.entries = append(c.entries, copyEntry{e.dst + k, e.src + k, 1, false})
-			c.writer[e.dst+k] = int32(len(c.entries))
-			c.enqueue(int32(len(c.entries) - 1))
-		}
-		c.enqueue(int32(i))
-		return true
-	}
-	return false
-}
-
-// breakCycle swaps one entry of a cycle into place. Only cycles are left: all
-// destinations are read, each once.
-func (c *copier) breakCycle() bool {
-	for i := range c.entries {
-		e := c.entries[i]
-		if e.done {
-			continue
-		}
-		sw := c.f.NewInstr(OpSwap, 2, 0)
-		c.physical(&sw.Ops[0], int(e.dst), e.size)
-		c.physical(&sw.Ops[1], int(e.src), e.size)
-		sw.Loc = c.loc
-		c.out = append(c.out, sw)
-		c.entries[i].done = true
-		for k := range uint16(e.size) {
-			c.readers[e.src+k]--
-		}
-		c.redirect(&e)
-		return true
-	}
-	return false
-}
-
-// redirect makes the entries that read e's destination read its source,
-// where the swap has put their value.
-func (c *copier) redirect(e *copyEntry) {
-	for j := 0; j < len(c.entries); j++ {
-		o := &c.entries[j]
-		if o.done || o.src+uint16(o.size) <= e.dst || o.src >= e.dst+uint16(e.size) {
-			continue
-		}
-		if o.size > e.size {
-			c.cut(j)
-			o = &c.entries[j]
-			if o.src < e.dst || o.src >= e.dst+uint16(e.size) {
-				continue // the other piece, further on in the list, is meant
-			}
-		}
-		for k := range uint16(o.size) {
-			c.readers[o.src+k]--
-		}
-		o.src += e.src - e.dst
-		for k := range uint16(o.size) {
-			c.readers[o.src+k]++
-		}
-		if o.src == o.dst {
-			c.retire(int32(j))
-		}
-	}
-}
-
-// cut splits entry i into single units.
-func (c *copier) cut(i int) {
-	size := uint16(c.entries[i].size)
-	c.entries[i].size = 1
-	for k := uint16(1); k < size; k++ {
-		e := c.entries[i]
-		c.entries = append(c.entries, copyEntry{e.dst + k, e.src + k, 1, false})
-		c.writer[e.dst+k] = int32(len(c.entries))
 	}
 }

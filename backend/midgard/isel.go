@@ -4,6 +4,7 @@ import (
 	"nirc/backend"
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
+	"nirc/internal/parcopy"
 	"nirc/internal/slab"
 	"nirc/ir"
 )
@@ -46,6 +47,7 @@ type isel struct {
 	// blocks gives machine blocks by IR block index.
 	blocks []int
 	phis   []*ir.Instr
+	copies parcopy.Copies
 	turn   uint8 // which load/store input the next access takes
 	// texTurn is the texture input that comes next, outTurn the result that the last one landed in, of which the first
 	// outLanes components are taken.

@@ -1,6 +1,11 @@
 package midgard
 
-import "nirc/ir"
+import (
+	"slices"
+
+	"nirc/internal/parcopy"
+	"nirc/ir"
+)
 
 // list selects a list of the control flow tree into the current block and new
 // ones after it.
@@ -162,12 +167,7 @@ func (s *isel) edgeCopies(phis []*ir.Instr, pred *ir.Block) {
 		tail = []*inst{b.list[k]}
 		b.list = b.list[:k]
 	}
-	type pair struct {
-		dst  reg
-		mask uint8
-		src  source
-	}
-	var copies []pair
+	var copies edgeWriter
 	for _, phi := range phis {
 		q := phi.PhiSrc(pred)
 		if q == nil {
@@ -188,23 +188,49 @@ func (s *isel) edgeCopies(phis []*ir.Instr, pred *ir.Block) {
 			same = same && o.swz[c] == uint8(c)
 		}
 		if !same {
-			copies = append(copies, pair{r, fullMask(n), o})
+			copies.list = append(copies.list, edgeCopy{r, fullMask(n), o})
 		}
 	}
-	// A source that another copy overwrites is read first.
-	for i := range copies {
-		for k := range copies {
-			if copies[i].src.reg == copies[k].dst {
-				t := s.f.newNode(int(s.f.node(copies[i].dst).size))
-				s.move(t, copies[i].mask, copies[i].src)
-				copies[i].src = source{reg: t, swz: identity}
-				break
-			}
+	copies.s = s
+	for _, m := range slices.Backward(copies.list) { // the last that is ready goes first
+		src := int32(parcopy.Nowhere)
+		if m.src.reg.virtual() {
+			src = int32(m.src.reg - firstVirtual)
 		}
+		s.copies.Add(int32(m.dst-firstVirtual), src, 1)
 	}
-	for i := range copies {
-		s.move(copies[i].dst, copies[i].mask, copies[i].src)
-	}
+	s.copies.Flush(&copies)
 	b = &s.f.blocks[s.blk]
 	b.list = append(b.list, tail...)
+}
+
+// edgeCopy is the copy of a phi's source to its register.
+type edgeCopy struct {
+	dst  reg
+	mask uint8
+	src  source
+}
+
+// edgeWriter writes the copies of an edge out, which are in the list from the last on.
+type edgeWriter struct {
+	s    *isel
+	list []edgeCopy
+}
+
+// Move copies a source, from another register if that was saved there.
+func (w *edgeWriter) Move(i int, _, src int32, _ uint8) {
+	m := &w.list[len(w.list)-1-i]
+	if src != parcopy.Nowhere {
+		m.src.reg = firstVirtual + reg(src)
+	}
+	w.s.move(m.dst, m.mask, m.src)
+}
+
+// Break saves a register that would be read too late in another.
+func (w *edgeWriter) Break(dst, _ int32, _ uint8) (beside int32, exchanged bool) {
+	r := firstVirtual + reg(dst)
+	n := int(w.s.f.node(r).size)
+	t := w.s.f.newNode(n)
+	w.s.move(t, fullMask(n), source{reg: r, swz: identity})
+	return int32(t - firstVirtual), false
 }

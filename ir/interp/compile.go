@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 
+	"nirc/internal/parcopy"
 	"nirc/ir"
 	"nirc/ir/optab"
 )
@@ -43,6 +44,7 @@ type compiler struct {
 	s       *ir.Shader
 	opts    Options
 	constAt map[uint64]int32
+	copies  parcopy.Copies
 	// undefs are slots of undefined values by size, numUndefs what was asked of full lists.
 	undefs    map[uint8][]int32
 	numUndefs int
@@ -417,19 +419,26 @@ func (c *compiler) phiCopies(from, to *ir.Block) {
 	c.parallel(dst, src)
 }
 
-// parallel emits copies that all read before any writes: what would be read
-// too late goes through a temporary, saved ahead of all copies.
+// parallel emits copies between slots that all read before any writes.
 func (c *compiler) parallel(dst, src []int32) {
-	written := map[int32]bool{}
+	lanes := int32(c.p.lanes)
 	for i := range dst {
-		if written[src[i]] {
-			tmp := c.newSlots(1)[0]
-			c.emit(inst{op: opCopy, dst: tmp, a: src[i]})
-			src[i] = tmp
-		}
-		written[dst[i]] = true
+		c.copies.Add(dst[i]/lanes, src[i]/lanes, 1)
 	}
-	for i := range dst {
-		c.emit(inst{op: opCopy, dst: dst[i], a: src[i]})
-	}
+	c.copies.Flush((*slotWriter)(c))
+}
+
+// slotWriter writes parallel copies out, as a compiler, by the numbers of slots.
+type slotWriter compiler
+
+// Move copies a slot.
+func (w *slotWriter) Move(_ int, dst, src int32, _ uint8) {
+	(*compiler)(w).emit(inst{op: opCopy, dst: dst * int32(w.p.lanes), a: src * int32(w.p.lanes)})
+}
+
+// Break saves a slot that would be read too late in a new one.
+func (w *slotWriter) Break(dst, _ int32, _ uint8) (beside int32, exchanged bool) {
+	beside = (*compiler)(w).newSlots(1)[0] / int32(w.p.lanes)
+	w.Move(0, beside, dst, 1)
+	return beside, false
 }
