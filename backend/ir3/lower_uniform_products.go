@@ -1,6 +1,8 @@
 package ir3
 
 import (
+	"slices"
+
 	"nirc/internal/slab"
 	"nirc/ir"
 )
@@ -9,23 +11,24 @@ import (
 // be exact: the preamble computes them. They join the addend of the sum if that is the same for all, too; otherwise an addition is left
 // that reads a const, where the multiply-add would want one of two consts in a register. It reports whether anything changed.
 func splitUniformProducts(impl *ir.Impl, m *memory) bool {
-	m.placed = slab.Zeroed(m.placed, int(impl.NumDefs))
-	u := uniformProducts{placed: m.placed}
-	at := int32(0)
+	u := uniformProducts{plan: &m.sel.pre, defs: int(impl.NumDefs)}
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
-			if !in.HasDef() {
-				continue
-			}
-			at++
-			if m.placed[in.Def.Index] = -at; u.computable(in) {
-				m.placed[in.Def.Index] = at
-			}
-			if u.splits(in) {
+			if freeSum(in) {
 				u.found = append(u.found, in)
 			}
 		}
 	}
+	if len(u.found) == 0 {
+		return false
+	}
+	u.plan.Classify(impl, u.plan)
+	if u.found = slices.DeleteFunc(u.found, func(in *ir.Instr) bool { return !u.splits(in) }); len(u.found) == 0 {
+		return false
+	}
+	m.placed = slab.Zeroed(m.placed, u.defs)
+	u.placed = m.placed
+	u.number(impl)
 	changed := false
 	for _, in := range u.found {
 		changed = u.split(in) || changed
@@ -36,50 +39,52 @@ func splitUniformProducts(impl *ir.Impl, m *memory) bool {
 	return changed
 }
 
-// uniformProducts knows by Def.Index where values stand, from 1 on, negative those that a preamble cannot compute, and the
-// multiply-adds of which it can compute the product.
+// uniformProducts knows what the preamble can compute, the multiply-adds whose products are among that, and by Def.Index
+// where values stand. Values that were made here are the sums that the preamble computes.
 type uniformProducts struct {
-	placed []int32
+	plan   *preamble
 	found  []*ir.Instr
+	defs   int // before any was made
+	placed []int32
+}
+
+// number notes where values stand, from 1 on.
+func (u *uniformProducts) number(impl *ir.Impl) {
+	at := int32(0)
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.HasDef() {
+				at++
+				u.placed[in.Def.Index] = at
+			}
+		}
+	}
 }
 
 // is reports whether a preamble can compute what is read. Of values that were made here only sums are known.
 func (u *uniformProducts) is(s *ir.Src) bool {
-	return int(s.Def.Index) < len(u.placed) && u.placed[s.Def.Index] > 0
+	return u.plan.Can(s.Def) || u.isSum(s.Def)
+}
+
+// isSum reports whether d was made here.
+func (u *uniformProducts) isSum(d *ir.Def) bool {
+	return int(d.Index) >= u.defs && int(d.Index) < len(u.placed) && u.placed[d.Index] > 0
 }
 
 // before reports whether d stands before in; both dominate the same place.
 func (u *uniformProducts) before(d *ir.Def, in *ir.Instr) bool {
-	return int(in.Def.Index) < len(u.placed) && u.placed[d.Index] < -u.placed[in.Def.Index]
+	return int(in.Def.Index) < len(u.placed) && u.placed[d.Index] < u.placed[in.Def.Index]
 }
 
 // made notes a sum that was made right before in, which other products of the chain may join.
 func (u *uniformProducts) made(sum *ir.Def, in *ir.Instr) {
 	u.placed = append(u.placed, make([]int32, max(0, int(sum.Index)+1-len(u.placed)))...)
-	u.placed[sum.Index] = -u.placed[in.Def.Index]
-}
-
-// computable reports whether a preamble can compute in.
-func (u *uniformProducts) computable(in *ir.Instr) bool {
-	switch {
-	case in.Kind == ir.KindLoadConst:
-		return true
-	case in.Kind == ir.KindALU && in.Def.BitSize <= 32:
-	case in.IsIntrinsic(ir.IntrLoadPushConstant), in.IsIntrinsic(ir.IntrLoadUbo), in.IsIntrinsic(ir.IntrBindlessResourceIr3):
-	default:
-		return false
-	}
-	for k := range in.Srcs {
-		if !u.is(&in.Srcs[k]) {
-			return false
-		}
-	}
-	return true
+	u.placed[sum.Index] = u.placed[in.Def.Index]
 }
 
 // splits reports whether in is a multiply-add of a uniform product to something else.
 func (u *uniformProducts) splits(in *ir.Instr) bool {
-	return freeSum(in) && u.is(&in.Srcs[0]) && u.is(&in.Srcs[1]) && !u.is(&in.Srcs[2])
+	return u.is(&in.Srcs[0]) && u.is(&in.Srcs[1]) && !u.is(&in.Srcs[2])
 }
 
 // freeSum reports whether in is a multiply-add whose rounding is free.
