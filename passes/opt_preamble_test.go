@@ -31,6 +31,11 @@ var preambleCases = []struct {
 	{&preambleIfs, nil, 2, 2},
 	{&preambleIfs, []string{"both_sides", "0"}, 2, 3},
 	{&preambleIfs, []string{"textures", "false"}, 2, 0},
+	// What the condition of an if is made of has a place only where the shader has something left of the if.
+	{&preambleVanishes, nil, 1, 0},
+	{&preambleVanishes, []string{"size", "0"}, 0, 0},
+	{&preambleStays, nil, 3, 0},
+	{&preambleStays, []string{"size", "2"}, 2, 0},
 }
 
 //go:embed testdata/ir/preamble_shader.nir
@@ -41,6 +46,12 @@ var preambleMore string
 
 //go:embed testdata/ir/preamble_ifs.nir
 var preambleIfs string
+
+//go:embed testdata/ir/preamble_vanishes.nir
+var preambleVanishes string
+
+//go:embed testdata/ir/preamble_stays.nir
+var preambleStays string
 
 func TestPreamble(t *testing.T) {
 	for _, c := range preambleCases {
