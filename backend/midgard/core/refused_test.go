@@ -80,7 +80,7 @@ func TestRefused(t *testing.T) {
 		{"a blend program", "", blendedAs(2<<abi.TargetShift|blendReturn<<32, true)},
 		{"one of no target", "does not name its target in r1.z", blendedAs(2<<abi.TargetShift|blendReturn<<32, false)},
 		{"one of another target", "a blend program of target 2 writes 0x100", blendedAs(1<<abi.TargetShift|blendReturn<<32, true)},
-		{"one that returns elsewhere", fmt.Sprintf("a blend program returns to %#x", blendReturn+16), blendedAs(2<<abi.TargetShift|(blendReturn+16)<<32, true)},
+		{"one that returns elsewhere", fmt.Sprintf("a blend program returns to %#x", uint32(blendReturn+16)), blendedAs(2<<abi.TargetShift|(blendReturn+16)<<32, true)},
 		{"a raw pixel", "", unpacked("R8G8B8A8_UNORM", [4]uint32{7, 7, 7, 7})},
 		{"a raw pixel that does not repeat", "does not repeat its first 4 bytes", unpacked("R8G8B8A8_UNORM", [4]uint32{7, 7, 8, 7})},
 		{"a patch too many", "the tessellation of more than 65536 patches", stage(ir.StageVertex).startEvaluation(&emu.TessEvalLane{Patch: &emu.Patch{PrimitiveID: 1 << 16}})},
