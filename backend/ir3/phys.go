@@ -28,7 +28,7 @@ type pblock struct {
 	preds []int32
 	succs []int32
 	// physical predecessors: where control drops in from when fibers wait here
-	// (phys_edges.go); known where uniform values are in shared registers.
+	// (phys_edges.go); known where uniform values are in shared registers, or fibers take turns.
 	physPreds []int32
 	jp        bool // fibers join here
 	divergent bool // ends in a branch that fibers may part at
@@ -51,6 +51,8 @@ type phys struct {
 	// preamble is how many of the first blocks are the preamble; early: it may run before dispatch.
 	preamble int32
 	early    bool
+	// turns: fibers read a shared register that others have written while they waited.
+	turns bool
 	// spillBase is what the base register of spilled values holds.
 	spillBase int
 	// arrayBase is the first register of arrays.

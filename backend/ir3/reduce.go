@@ -99,5 +99,5 @@ func (p *phys) reduce(in *mach.Instr) {
 	p.edge(head, others)
 	p.edge(turn, after)
 	p.edge(others, head)
-	p.blocks[head].divergent = true
+	p.blocks[head].divergent, p.turns = true, true
 }

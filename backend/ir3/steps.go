@@ -226,7 +226,7 @@ func (c *compiler) makeProgram() (err error) {
 	if c.phys, err = lower(c); err != nil {
 		return err
 	}
-	if c.shared {
+	if c.shared || c.phys.turns {
 		c.phys.physicalEdges()
 	}
 	if !c.without.preamble && !c.prefetchesFit() {
