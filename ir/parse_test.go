@@ -220,7 +220,7 @@ func TestVectorTypes(t *testing.T) {
 	}
 	for rows, good := range []bool{false, true, true, true, true, false} {
 		for base := ir.BaseBool; good && base <= ir.BaseFloat; base++ {
-			if n := uint8(rows); ir.VectorType(base, 32, n) != ir.VectorType(base, 32, n) {
+			if one, other := ir.VectorType(base, 32, uint8(rows)), ir.VectorType(base, 32, uint8(rows)); one != other {
 				t.Errorf("there are two types of %d of base %d", rows, base)
 			}
 		}

@@ -4,15 +4,18 @@ import (
 	"testing"
 )
 
-// laidOut are types with what they take: bytes as they are laid out, bytes and alignment once they are, slots between stages, and parts.
-func laidOut() (list []struct {
+// sizedType is a type, and how large it is without a layout and with one.
+type sizedType struct {
 	name        string
 	t           *Type
 	size        uint64
 	laid, align uint64
 	slots       uint32
 	parts       int
-}) {
+}
+
+// laidOut are types with what they take: bytes as they are laid out, bytes and alignment once they are, slots between stages, and parts.
+func laidOut() []sizedType {
 	f := func(n uint8) *Type { return VectorType(BaseFloat, 32, n) }
 	d := func(n uint8) *Type { return VectorType(BaseFloat, 64, n) }
 	matrix := func(stride uint32, rowMajor bool) *Type {
@@ -23,14 +26,7 @@ func laidOut() (list []struct {
 	loose := &Type{Base: BaseStruct, Name: "S", Fields: []Field{{Name: "a", Type: ScalarType(BaseInt, 16), Offset: -1}, {Name: "b", Type: f(3), Offset: -1}, {Name: "c", Type: BoolType, Offset: -1}}}
 	bytes := &Type{Base: BaseStruct, Fields: []Field{{Type: ScalarType(BaseUint, 8), Offset: -1}, {Type: ScalarType(BaseUint, 16), Offset: -1}, {Type: ScalarType(BaseUint, 8), Offset: -1}}}
 	fixed := &Type{Base: BaseStruct, Name: "T", Fields: []Field{{Name: "a", Type: d(3), Offset: 8}, {Name: "b", Type: f(1), Offset: 4}}}
-	for _, x := range []struct {
-		name        string
-		t           *Type
-		size        uint64
-		laid, align uint64
-		slots       uint32
-		parts       int
-	}{
+	return []sizedType{
 		{"void", VoidType, 0, 4, 4, 1, 0},
 		{"bool", BoolType, 4, 4, 4, 1, 0},
 		{"u8", ScalarType(BaseUint, 8), 1, 1, 1, 1, 0},
@@ -49,10 +45,7 @@ func laidOut() (list []struct {
 		{"struct of bytes", bytes, 0, 6, 2, 3, 3},
 		{"struct[2]", ArrayType(loose, 2, 0), 0, 64, 16, 6, 2},
 		{"sampler", &Type{Base: BaseSampler}, 0, 4, 4, 1, 0},
-	} {
-		list = append(list, x)
 	}
-	return list
 }
 
 func TestTypeSizes(t *testing.T) {
