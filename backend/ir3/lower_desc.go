@@ -382,16 +382,6 @@ func (d *descriptors) copyAccess(b *ir.Builder, in *ir.Instr, k int, h *ir.Def, 
 	return &c.Def
 }
 
-// readsByDescriptor reports whether in reads memory that a descriptor bounds: whatever the offset or the coordinates are, no
-// fiber reaches what is not bound.
-func readsByDescriptor(in *ir.Instr) bool {
-	switch in.Intr {
-	case ir.IntrLoadSsbo, ir.IntrBindlessImageLoad, ir.IntrBindlessImageSparseLoad:
-		return true
-	}
-	return false
-}
-
 // lowerTerminateIf turns terminate_if into an if with terminate and halt
 // where fibers that are gone, which go on as helpers, would matter: a loop
 // could be kept alive (ir3.md §4.10), votes
@@ -408,7 +398,7 @@ func lowerTerminateIf(impl *ir.Impl) {
 			if in.Intr == ir.IntrTerminateIf {
 				found = append(found, in)
 			}
-			matters = matters || in.Intr.Info().Flags&(optab.CanEliminate|optab.CanReorder) == optab.CanEliminate && !readsByDescriptor(in)
+			matters = matters || in.Intr.Info().Flags&(optab.CanEliminate|optab.CanReorder) == optab.CanEliminate
 		}
 	}
 	if !matters || faults.has(faultKillLoops) {
