@@ -145,6 +145,13 @@ func onlyUsedBy(d *ir.Def, op ir.Op) bool {
 	return true
 }
 
+// isReciprocal: made by frcp or frsq, which are infinite at zero. Shaders
+// clamp such infinities; a rule that makes NaN of them changes what is drawn.
+func isReciprocal(_ *matcher, b *bind) bool {
+	in := b.def.Instr
+	return in.IsALU(ir.OpFrcp) || in.IsALU(ir.OpFrsq)
+}
+
 // The following ask the range analysis.
 
 func floatNever(b *bind, s analysis.FloatSet) bool {

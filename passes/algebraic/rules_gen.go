@@ -2417,17 +2417,17 @@ var nodes = [...]node{
 	{patOp, 0, patInexact, 1, 2, -1, ir.OpFdot4, 5037, 0}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0},
 	// (fdph~ a b) => (fadd (fmul a.x b.x) (fadd (fmul a.y b.y) (fadd (fmul a.z b.z) b.w))) grows approx if opt.LowerFdph
 	{patOp, 0, patInexact, 0, 2, -1, ir.OpFdph, 5040, 0}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0},
-	// (fmul~.nnan.ninf@16 (fsub~:once 1.0 a) b) => (ffma (fneg a) b b) grows approx if opt.FuseFfma16, !is_only_used_by_fadd(root)
+	// (fmul~.nnan.ninf@16 (fsub~:once 1.0 a) b) => (ffma (fneg a) b b) grows approx if opt.FuseFfma16, !is_reciprocal(b), !is_only_used_by_fadd(root)
 	{patOp, 16, patInexact | patNInf | patNNaN, 1, 2, -1, ir.OpFmul, 5043, 0}, {patOp, 0, patInexact | patOnce, 0, 2, -1, ir.OpFsub, 5045, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0}, {patFloat, 0, 0, 0, 0, -1, 0, 0, 0x3ff0000000000000}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0},
-	// (fmul~.nnan.ninf@32 (fsub~:once 1.0 a) b) => (ffma (fneg a) b b) grows approx if opt.FuseFfma32, !is_only_used_by_fadd(root)
+	// (fmul~.nnan.ninf@32 (fsub~:once 1.0 a) b) => (ffma (fneg a) b b) grows approx if opt.FuseFfma32, !is_reciprocal(b), !is_only_used_by_fadd(root)
 	{patOp, 32, patInexact | patNInf | patNNaN, 1, 2, -1, ir.OpFmul, 5048, 0}, {patOp, 0, patInexact | patOnce, 0, 2, -1, ir.OpFsub, 5050, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0}, {patFloat, 0, 0, 0, 0, -1, 0, 0, 0x3ff0000000000000}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0},
-	// (fmul~.nnan.ninf@16 (fadd~:once 1.0 a) b) => (ffma a b b) grows approx if opt.FuseFfma16, !is_only_used_by_fadd(root)
+	// (fmul~.nnan.ninf@16 (fadd~:once 1.0 a) b) => (ffma a b b) grows approx if opt.FuseFfma16, !is_reciprocal(b), !is_only_used_by_fadd(root)
 	{patOp, 16, patInexact | patNInf | patNNaN, 2, 2, -1, ir.OpFmul, 5053, 0}, {patOp, 0, patInexact | patOnce, 1, 2, -1, ir.OpFadd, 5055, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0}, {patFloat, 0, 0, 0, 0, -1, 0, 0, 0x3ff0000000000000}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0},
-	// (fmul~.nnan.ninf@32 (fadd~:once 1.0 a) b) => (ffma a b b) grows approx if opt.FuseFfma32, !is_only_used_by_fadd(root)
+	// (fmul~.nnan.ninf@32 (fadd~:once 1.0 a) b) => (ffma a b b) grows approx if opt.FuseFfma32, !is_reciprocal(b), !is_only_used_by_fadd(root)
 	{patOp, 32, patInexact | patNInf | patNNaN, 2, 2, -1, ir.OpFmul, 5058, 0}, {patOp, 0, patInexact | patOnce, 1, 2, -1, ir.OpFadd, 5060, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0}, {patFloat, 0, 0, 0, 0, -1, 0, 0, 0x3ff0000000000000}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0},
-	// (fmul~.nnan.ninf@16 (fadd~:once -1.0 a) b) => (ffma a b (fneg b)) grows approx if opt.FuseFfma16, !is_only_used_by_fadd(root)
+	// (fmul~.nnan.ninf@16 (fadd~:once -1.0 a) b) => (ffma a b (fneg b)) grows approx if opt.FuseFfma16, !is_reciprocal(b), !is_only_used_by_fadd(root)
 	{patOp, 16, patInexact | patNInf | patNNaN, 2, 2, -1, ir.OpFmul, 5063, 0}, {patOp, 0, patInexact | patOnce, 1, 2, -1, ir.OpFadd, 5065, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0}, {patFloat, 0, 0, 0, 0, -1, 0, 0, 0xbff0000000000000}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0},
-	// (fmul~.nnan.ninf@32 (fadd~:once -1.0 a) b) => (ffma a b (fneg b)) grows approx if opt.FuseFfma32, !is_only_used_by_fadd(root)
+	// (fmul~.nnan.ninf@32 (fadd~:once -1.0 a) b) => (ffma a b (fneg b)) grows approx if opt.FuseFfma32, !is_reciprocal(b), !is_only_used_by_fadd(root)
 	{patOp, 32, patInexact | patNInf | patNNaN, 2, 2, -1, ir.OpFmul, 5068, 0}, {patOp, 0, patInexact | patOnce, 1, 2, -1, ir.OpFadd, 5070, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0}, {patFloat, 0, 0, 0, 0, -1, 0, 0, 0xbff0000000000000}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0},
 	// (fadd~@16 (ffma~:once a b (fmul~:once c d)) e) => (ffma a b (ffma c d e)) approx if opt.FuseFfma16, is_free_of_positions(root)
 	{patOp, 16, patInexact, 1, 2, -1, ir.OpFadd, 5073, 0}, {patOp, 0, patInexact | patOnce, 0, 3, -1, ir.OpFfma, 5075, 0}, {patVar, 0, 0, 0, 0, 4, 0, 0, 0}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0}, {patOp, 0, patInexact | patOnce, 0, 2, -1, ir.OpFmul, 5078, 0}, {patVar, 0, 0, 0, 0, 2, 0, 0, 0}, {patVar, 0, 0, 0, 0, 3, 0, 0, 0},
@@ -2897,13 +2897,13 @@ var nodes = [...]node{
 	{patOp, 64, 0, 0, 2, -1, ir.OpIshl, 5853, 0}, {patOp, 0, patOnce, 0, 1, -1, ir.OpI2i64, 5855, 0}, {patConst, 0, 0, 0, 0, 1, 0, 0, 0}, {patVar, 32, 0, 0, 0, 0, 0, 0, 0},
 	// (ishl@64 (u2u64:once a@32) #b) => (umul_2x32_64 a (ishl@32 1 b)) if opt.HasLea, is_5_to_30(b)
 	{patOp, 64, 0, 0, 2, -1, ir.OpIshl, 5857, 0}, {patOp, 0, patOnce, 0, 1, -1, ir.OpU2u64, 5859, 0}, {patConst, 0, 0, 0, 0, 1, 0, 0, 0}, {patVar, 32, 0, 0, 0, 0, 0, 0, 0},
-	// (fmul~@16.nnan.ninf (fadd~:once a 1.0) b) => (fadd (fmul a b) b) approx if opt.FuseFfma16
+	// (fmul~@16.nnan.ninf (fadd~:once a 1.0) b) => (fadd (fmul a b) b) approx if opt.FuseFfma16, !is_reciprocal(b)
 	{patOp, 16, patInexact | patNInf | patNNaN, 2, 2, -1, ir.OpFmul, 5861, 0}, {patOp, 0, patInexact | patOnce, 1, 2, -1, ir.OpFadd, 5863, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0}, {patFloat, 0, 0, 0, 0, -1, 0, 0, 0x3ff0000000000000},
-	// (fmul~@32.nnan.ninf (fadd~:once a 1.0) b) => (fadd (fmul a b) b) approx if opt.FuseFfma32
+	// (fmul~@32.nnan.ninf (fadd~:once a 1.0) b) => (fadd (fmul a b) b) approx if opt.FuseFfma32, !is_reciprocal(b)
 	{patOp, 32, patInexact | patNInf | patNNaN, 2, 2, -1, ir.OpFmul, 5866, 0}, {patOp, 0, patInexact | patOnce, 1, 2, -1, ir.OpFadd, 5868, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0}, {patFloat, 0, 0, 0, 0, -1, 0, 0, 0x3ff0000000000000},
-	// (fmul~@16.nnan.ninf (fadd~:once a -1.0) b) => (fadd (fmul a b) (fneg b)) grows approx if opt.FuseFfma16
+	// (fmul~@16.nnan.ninf (fadd~:once a -1.0) b) => (fadd (fmul a b) (fneg b)) grows approx if opt.FuseFfma16, !is_reciprocal(b)
 	{patOp, 16, patInexact | patNInf | patNNaN, 2, 2, -1, ir.OpFmul, 5871, 0}, {patOp, 0, patInexact | patOnce, 1, 2, -1, ir.OpFadd, 5873, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0}, {patFloat, 0, 0, 0, 0, -1, 0, 0, 0xbff0000000000000},
-	// (fmul~@32.nnan.ninf (fadd~:once a -1.0) b) => (fadd (fmul a b) (fneg b)) grows approx if opt.FuseFfma32
+	// (fmul~@32.nnan.ninf (fadd~:once a -1.0) b) => (fadd (fmul a b) (fneg b)) grows approx if opt.FuseFfma32, !is_reciprocal(b)
 	{patOp, 32, patInexact | patNInf | patNNaN, 2, 2, -1, ir.OpFmul, 5876, 0}, {patOp, 0, patInexact | patOnce, 1, 2, -1, ir.OpFadd, 5878, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0}, {patFloat, 0, 0, 0, 0, -1, 0, 0, 0xbff0000000000000},
 	// (bcsel c a a) => a
 	{patOp, 0, 0, 0, 3, -1, ir.OpBcsel, 5881, 0}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0},
@@ -5617,19 +5617,19 @@ var rules = [...]rule{
 	{"idioms.rules:178", Main, true, option6, 5033, []cond{{55, 0, -1, false}}, 1320, 1325, ref{-1, 4, 0}},
 	{"idioms.rules:179", Main, true, option6, 5036, []cond{{55, 0, -1, false}}, 1325, 1332, ref{-1, 6, 0}},
 	{"idioms.rules:180", Main, true, option7, 5039, nil, 1332, 1338, ref{-1, 5, 0}},
-	{"idioms.rules:186[16]", Late, true, option8, 5042, []cond{{56, -1, -1, true}}, 1338, 1340, ref{-1, 1, 0}},
-	{"idioms.rules:186[32]", Late, true, option9, 5047, []cond{{56, -1, -1, true}}, 1340, 1342, ref{-1, 1, 0}},
-	{"idioms.rules:187[16]", Late, true, option8, 5052, []cond{{56, -1, -1, true}}, 1342, 1343, ref{-1, 0, 0}},
-	{"idioms.rules:187[32]", Late, true, option9, 5057, []cond{{56, -1, -1, true}}, 1343, 1344, ref{-1, 0, 0}},
-	{"idioms.rules:188[16]", Late, true, option8, 5062, []cond{{56, -1, -1, true}}, 1344, 1346, ref{-1, 1, 0}},
-	{"idioms.rules:188[32]", Late, true, option9, 5067, []cond{{56, -1, -1, true}}, 1346, 1348, ref{-1, 1, 0}},
-	{"idioms.rules:191[16]", Late, true, option8, 5072, []cond{{57, -1, -1, false}}, 1348, 1350, ref{-1, 1, 0}},
-	{"idioms.rules:191[32]", Late, true, option9, 5080, []cond{{57, -1, -1, false}}, 1350, 1352, ref{-1, 1, 0}},
-	{"idioms.rules:192[16]", Late, true, option8, 5088, []cond{{57, -1, -1, false}}, 1352, 1355, ref{-1, 2, 0}},
-	{"idioms.rules:192[32]", Late, true, option9, 5099, []cond{{57, -1, -1, false}}, 1355, 1358, ref{-1, 2, 0}},
-	{"late.rules:6[16]", Late, true, option8, 5110, []cond{{56, 0, -1, false}}, 1358, 1359, ref{-1, 0, 0}},
-	{"late.rules:6[32]", Late, true, option9, 5115, []cond{{56, 0, -1, false}}, 1359, 1360, ref{-1, 0, 0}},
-	{"late.rules:6[64]", Late, true, option10, 5120, []cond{{56, 0, -1, false}}, 1360, 1361, ref{-1, 0, 0}},
+	{"idioms.rules:187[16]", Late, true, option8, 5042, []cond{{56, 1, -1, true}, {57, -1, -1, true}}, 1338, 1340, ref{-1, 1, 0}},
+	{"idioms.rules:187[32]", Late, true, option9, 5047, []cond{{56, 1, -1, true}, {57, -1, -1, true}}, 1340, 1342, ref{-1, 1, 0}},
+	{"idioms.rules:188[16]", Late, true, option8, 5052, []cond{{56, 1, -1, true}, {57, -1, -1, true}}, 1342, 1343, ref{-1, 0, 0}},
+	{"idioms.rules:188[32]", Late, true, option9, 5057, []cond{{56, 1, -1, true}, {57, -1, -1, true}}, 1343, 1344, ref{-1, 0, 0}},
+	{"idioms.rules:189[16]", Late, true, option8, 5062, []cond{{56, 1, -1, true}, {57, -1, -1, true}}, 1344, 1346, ref{-1, 1, 0}},
+	{"idioms.rules:189[32]", Late, true, option9, 5067, []cond{{56, 1, -1, true}, {57, -1, -1, true}}, 1346, 1348, ref{-1, 1, 0}},
+	{"idioms.rules:192[16]", Late, true, option8, 5072, []cond{{58, -1, -1, false}}, 1348, 1350, ref{-1, 1, 0}},
+	{"idioms.rules:192[32]", Late, true, option9, 5080, []cond{{58, -1, -1, false}}, 1350, 1352, ref{-1, 1, 0}},
+	{"idioms.rules:193[16]", Late, true, option8, 5088, []cond{{58, -1, -1, false}}, 1352, 1355, ref{-1, 2, 0}},
+	{"idioms.rules:193[32]", Late, true, option9, 5099, []cond{{58, -1, -1, false}}, 1355, 1358, ref{-1, 2, 0}},
+	{"late.rules:6[16]", Late, true, option8, 5110, []cond{{57, 0, -1, false}}, 1358, 1359, ref{-1, 0, 0}},
+	{"late.rules:6[32]", Late, true, option9, 5115, []cond{{57, 0, -1, false}}, 1359, 1360, ref{-1, 0, 0}},
+	{"late.rules:6[64]", Late, true, option10, 5120, []cond{{57, 0, -1, false}}, 1360, 1361, ref{-1, 0, 0}},
 	{"late.rules:7[16]", Late, true, option8, 5125, nil, 1361, 1363, ref{-1, 1, 0}},
 	{"late.rules:7[32]", Late, true, option9, 5131, nil, 1363, 1365, ref{-1, 1, 0}},
 	{"late.rules:7[64]", Late, true, option10, 5137, nil, 1365, 1367, ref{-1, 1, 0}},
@@ -5764,14 +5764,14 @@ var rules = [...]rule{
 	{"lower.rules:89", Main, false, option55, 5560, nil, 1902, 1909, ref{-1, 6, 0}},
 	{"lower.rules:90", Main, false, option58, 5562, nil, 1909, 1911, ref{-1, 1, 0}},
 	{"lower.rules:91", Main, false, option58, 5564, nil, 1911, 1913, ref{-1, 1, 0}},
-	{"lower.rules:94", Main, false, option59, 5566, []cond{{58, 1, -1, false}}, 1913, 1917, ref{-1, 3, 0}},
-	{"lower.rules:95", Main, false, option59, 5569, []cond{{58, 1, -1, false}}, 1917, 1921, ref{-1, 3, 0}},
-	{"lower.rules:96", Main, false, option60, 5572, []cond{{59, 1, -1, false}}, 1921, 1925, ref{-1, 3, 0}},
-	{"lower.rules:97", Main, false, option60, 5575, []cond{{59, 1, -1, false}}, 1925, 1929, ref{-1, 3, 0}},
-	{"lower.rules:98", Main, false, option60, 5578, []cond{{59, 1, -1, false}}, 1929, 1933, ref{-1, 3, 0}},
-	{"lower.rules:99", Main, false, option61, 5581, []cond{{58, 1, -1, false}}, 1933, 1937, ref{-1, 3, 0}},
-	{"lower.rules:100", Main, false, option62, 5584, []cond{{59, 1, -1, false}}, 1937, 1941, ref{-1, 3, 0}},
-	{"lower.rules:101", Main, false, option62, 5587, []cond{{59, 1, -1, false}}, 1941, 1945, ref{-1, 3, 0}},
+	{"lower.rules:94", Main, false, option59, 5566, []cond{{59, 1, -1, false}}, 1913, 1917, ref{-1, 3, 0}},
+	{"lower.rules:95", Main, false, option59, 5569, []cond{{59, 1, -1, false}}, 1917, 1921, ref{-1, 3, 0}},
+	{"lower.rules:96", Main, false, option60, 5572, []cond{{60, 1, -1, false}}, 1921, 1925, ref{-1, 3, 0}},
+	{"lower.rules:97", Main, false, option60, 5575, []cond{{60, 1, -1, false}}, 1925, 1929, ref{-1, 3, 0}},
+	{"lower.rules:98", Main, false, option60, 5578, []cond{{60, 1, -1, false}}, 1929, 1933, ref{-1, 3, 0}},
+	{"lower.rules:99", Main, false, option61, 5581, []cond{{59, 1, -1, false}}, 1933, 1937, ref{-1, 3, 0}},
+	{"lower.rules:100", Main, false, option62, 5584, []cond{{60, 1, -1, false}}, 1937, 1941, ref{-1, 3, 0}},
+	{"lower.rules:101", Main, false, option62, 5587, []cond{{60, 1, -1, false}}, 1941, 1945, ref{-1, 3, 0}},
 	{"lower.rules:104[sdot_4x8_iadd/extract_i8/extract_i8/iadd]", Main, false, option63, 5590, nil, 1945, 1965, ref{-1, 19, 0}},
 	{"lower.rules:104[udot_4x8_uadd/extract_u8/extract_u8/iadd]", Main, false, option63, 5594, nil, 1965, 1985, ref{-1, 19, 0}},
 	{"lower.rules:104[sudot_4x8_iadd/extract_i8/extract_u8/iadd]", Main, false, option63, 5598, nil, 1985, 2005, ref{-1, 19, 0}},
@@ -5849,18 +5849,18 @@ var rules = [...]rule{
 	{"sections.rules:48", BeforeInt64, false, nil, 5810, nil, 2506, 2507, ref{-1, 0, 0}},
 	{"sections.rules:49", BeforeInt64, false, nil, 5814, nil, 2507, 2508, ref{-1, 0, 0}},
 	{"sections.rules:50", BeforeInt64, false, nil, 5819, nil, 2508, 2509, ref{-1, 0, 0}},
-	{"sections.rules:52[i2i64/ilea_agx]", BeforeInt64, false, option71, 5824, []cond{{60, 2, -1, false}}, 2509, 2510, ref{-1, 0, 0}},
-	{"sections.rules:52[u2u64/ulea_agx]", BeforeInt64, false, option71, 5830, []cond{{60, 2, -1, false}}, 2510, 2511, ref{-1, 0, 0}},
+	{"sections.rules:52[i2i64/ilea_agx]", BeforeInt64, false, option71, 5824, []cond{{61, 2, -1, false}}, 2509, 2510, ref{-1, 0, 0}},
+	{"sections.rules:52[u2u64/ulea_agx]", BeforeInt64, false, option71, 5830, []cond{{61, 2, -1, false}}, 2510, 2511, ref{-1, 0, 0}},
 	{"sections.rules:53[i2i64/ilea_agx]", BeforeInt64, false, option71, 5836, nil, 2511, 2513, ref{-1, 1, 0}},
 	{"sections.rules:53[u2u64/ulea_agx]", BeforeInt64, false, option71, 5840, nil, 2513, 2515, ref{-1, 1, 0}},
-	{"sections.rules:54", BeforeInt64, false, option71, 5844, []cond{{61, 1, -1, false}}, 2515, 2517, ref{-1, 1, 0}},
-	{"sections.rules:55", BeforeInt64, false, option71, 5848, []cond{{62, 1, -1, false}}, 2517, 2519, ref{-1, 1, 0}},
-	{"sections.rules:56[i2i64/imul_2x32_64]", BeforeInt64, false, option71, 5852, []cond{{63, 1, -1, false}}, 2519, 2522, ref{-1, 2, 0}},
-	{"sections.rules:56[u2u64/umul_2x32_64]", BeforeInt64, false, option71, 5856, []cond{{63, 1, -1, false}}, 2522, 2525, ref{-1, 2, 0}},
-	{"sections.rules:61[16]", BeforeFfma, true, option8, 5860, nil, 2525, 2527, ref{-1, 1, 0}},
-	{"sections.rules:61[32]", BeforeFfma, true, option9, 5865, nil, 2527, 2529, ref{-1, 1, 0}},
-	{"sections.rules:62[16]", BeforeFfma, true, option8, 5870, nil, 2529, 2532, ref{-1, 2, 0}},
-	{"sections.rules:62[32]", BeforeFfma, true, option9, 5875, nil, 2532, 2535, ref{-1, 2, 0}},
+	{"sections.rules:54", BeforeInt64, false, option71, 5844, []cond{{62, 1, -1, false}}, 2515, 2517, ref{-1, 1, 0}},
+	{"sections.rules:55", BeforeInt64, false, option71, 5848, []cond{{63, 1, -1, false}}, 2517, 2519, ref{-1, 1, 0}},
+	{"sections.rules:56[i2i64/imul_2x32_64]", BeforeInt64, false, option71, 5852, []cond{{64, 1, -1, false}}, 2519, 2522, ref{-1, 2, 0}},
+	{"sections.rules:56[u2u64/umul_2x32_64]", BeforeInt64, false, option71, 5856, []cond{{64, 1, -1, false}}, 2522, 2525, ref{-1, 2, 0}},
+	{"sections.rules:61[16]", BeforeFfma, true, option8, 5860, []cond{{56, 1, -1, true}}, 2525, 2527, ref{-1, 1, 0}},
+	{"sections.rules:61[32]", BeforeFfma, true, option9, 5865, []cond{{56, 1, -1, true}}, 2527, 2529, ref{-1, 1, 0}},
+	{"sections.rules:62[16]", BeforeFfma, true, option8, 5870, []cond{{56, 1, -1, true}}, 2529, 2532, ref{-1, 2, 0}},
+	{"sections.rules:62[32]", BeforeFfma, true, option9, 5875, []cond{{56, 1, -1, true}}, 2532, 2535, ref{-1, 2, 0}},
 	{"select.rules:4[bcsel]", Main, false, nil, 5880, nil, 2535, 2535, ref{1, -1, 0}},
 	{"select.rules:4[b32csel]", Main, false, nil, 5884, nil, 2535, 2535, ref{1, -1, 0}},
 	{"select.rules:4[b16csel]", Main, false, nil, 5888, nil, 2535, 2535, ref{1, -1, 0}},
@@ -7756,6 +7756,7 @@ var preds = [...]predicate{
 	{name: "is_not_zero_const", fn: isNotZeroConst},
 	{name: "fits_24_bits", fn: fits24Bits},
 	{name: "last_is_one", fn: lastIsOne},
+	{name: "is_reciprocal", fn: isReciprocal},
 	{name: "is_only_used_by_fadd", fn: isOnlyUsedByFadd},
 	{name: "is_free_of_positions", fn: isFreeOfPositions},
 	{name: "byte_in_range", fn: byteInRange},
