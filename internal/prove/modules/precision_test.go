@@ -27,8 +27,8 @@ const (
 )
 
 // openNumbers are taken for results that are no number, one in each run. Without
-// SignedZeroInfNanPreserve an implementation may assume that there are none.
-var openNumbers = []float32{0.71, -3.3, 250}
+// SignedZeroInfNanPreserve an implementation may assume that there are none. Quotients and clamps tell a small one from the others.
+var openNumbers = []float32{0.71, -3.3, 250, 0.0013}
 
 // lodStep is the distance of the LODs that queries give: hardware has 8 fraction bits (ir3.md §3.7), and as many
 // are what Vulkan's mipmapPrecisionBits are there.
