@@ -128,11 +128,11 @@ func (s *isel) empty() {
 	out.made.empty()
 	s.opnds.Reset()
 	vals, wide, folded, blocks, irBlocks, join, apart, phis, opnds := s.vals, s.wide, s.folded, s.blocks, s.irBlocks, s.join, s.apart, s.phis, s.opnds
-	fetches, defs, prefetches, plan := s.in.fetches, s.in.defs, s.in.prefetches, s.pre.Preamble
+	fetches, fetched, defs, prefetches, plan := s.in.fetches, s.in.fetched, s.in.defs, s.in.prefetches, s.pre.Preamble
 	plan.Forget()
 	*s = isel{}
 	s.vals, s.wide, s.folded, s.blocks, s.irBlocks, s.join, s.apart, s.phis, s.opnds = vals, wide, folded, blocks, irBlocks[:0], join, apart[:0], phis[:0], opnds
-	s.in.fetches, s.in.defs, s.in.prefetches = fetches[:0], defs[:0], prefetches[:0]
+	s.in.fetches, s.in.fetched, s.in.defs, s.in.prefetches = fetches[:0], fetched[:0], defs[:0], prefetches[:0]
 	s.out = outputs{vars: out.vars[:0], locs: out.locs[:0], vals: out.vals, imms: out.imms[:0], made: out.made}
 	s.pre.Preamble = plan
 }

@@ -298,6 +298,9 @@ func (s *isel) collect(ops ...opnd) mach.Value {
 	if len(ops) == 1 {
 		return s.reg(ops[0])
 	}
+	if v := s.sharedVector(ops); v != 0 {
+		return v
+	}
 	v, constant := vectorOf(ops)
 	if constant {
 		for i := range s.vectors {

@@ -78,7 +78,13 @@ func (s *isel) fetchVaryings() {
 				ij = s.in.sysvals[kind]
 			}
 		}
-		s.fetch(in, s.in.slots[slot].inLoc+comp, ij)
+		f := fetched{in: in, loc: s.in.slots[slot].inLoc + comp, ij: ij}
+		if e := s.fetchedBefore(&f); e != nil {
+			s.shareFetch(in, e, f.loc-e.loc)
+			continue
+		}
+		s.fetch(in, f.loc, ij)
+		s.in.fetched = append(s.in.fetched, f)
 	}
 }
 
