@@ -32,7 +32,7 @@ type InPlace struct{ Result, Source Value }
 
 // maxSetMembers and maxSetUnits bound a set, and so the work of joining two.
 const (
-	maxSetMembers = 40
+	maxSetMembers = 96
 	maxSetUnits   = 128
 )
 

@@ -1,6 +1,10 @@
 package mach
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // moves counts what is left of copies.
 func moves(f *Func) int {
@@ -152,5 +156,43 @@ block 0
 		if same := reg[6] == reg[1] && reg[7] == reg[1]+2 && reg[8] == reg[1]+4; same != wanted || reg[9] == reg[5] {
 			t.Errorf("in place %t: the registers are %v\n%s", wanted, reg, f)
 		}
+	}
+}
+
+// TestSetsOfManyArms: the vectors that eight arms leave, and what becomes of their components behind the arms, take the same
+// registers.
+func TestSetsOfManyArms(t *testing.T) {
+	const arms = 8
+	var b strings.Builder
+	b.WriteString("func f target test\nblock 0 ->")
+	for k := range arms {
+		fmt.Fprintf(&b, " %d", 1+k)
+	}
+	b.WriteString("\n  v100:pred = const {1}\n  br v100\n")
+	var phis [4][]string
+	for k := range arms {
+		v := 1 + 5*k
+		fmt.Fprintf(&b, "block %d <- 0 -> %d\n  v%d:full*4 = const {%d}\n  v%d:full, v%d:full, v%d:full, v%d:full = split v%d\n  jump\n", 1+k, 1+arms, v, k, v+1, v+2, v+3, v+4, v)
+		for c := range phis {
+			phis[c] = append(phis[c], fmt.Sprintf("v%d", v+1+c))
+		}
+	}
+	fmt.Fprintf(&b, "block %d <-", 1+arms)
+	for k := range arms {
+		fmt.Fprintf(&b, " %d", 1+k)
+	}
+	for c := range phis {
+		fmt.Fprintf(&b, "\n  v%d:full = phi %s", 110+c, strings.Join(phis[c], ", "))
+	}
+	b.WriteString("\n  v120:full*4 = collect v110, v111, v112, v113\n  store v120\n  end\n")
+	f, err := Parse(b.String(), &testISA{units: 128})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := allocate(f, AllocOptions{RoundRobin: true, MergeSets: true}); err != nil {
+		t.Fatal(err)
+	}
+	if n := moves(f); n != 0 {
+		t.Errorf("%d moves are left\n%s", n, f)
 	}
 }
