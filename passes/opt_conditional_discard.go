@@ -4,7 +4,7 @@ import "nirc/ir"
 
 var optConditionalDiscardPass = &Pass{
 	Name: "opt_conditional_discard", For: ir.HasDiscard, Class: "B", Run: implPass(ir.MetaNone, optConditionalDiscard), Idempotent: true, Optional: true,
-	Doc: "Turns an if that holds nothing but a demote, or a terminate and its halt, into demote_if or terminate_if.",
+	Doc: "Turns an if that holds nothing but a demote into demote_if. Of one whose side is a terminate and its halt, terminate_if and the other side remain.",
 }
 
 // optConditionalDiscard looks at each if once, inner ones first.
@@ -35,13 +35,18 @@ func foldDiscard(x *ir.If) bool {
 	if kind == 0 {
 		kind, inElse, other = onlyDiscard(&x.Else), true, &x.Then
 	}
-	if kind == 0 || other.First() != other.Last() || !other.FirstBlock().Empty() || prev.Jump() != nil {
+	if kind == 0 || prev.Jump() != nil || other.LastBlock().Jump() != nil {
 		return false
 	}
-	for phi := range x.After().Phis() {
+	if kind == ir.IntrDemoteIf {
 		// Behind a demote both sides arrive.
-		if len(phi.Srcs) > 1 {
+		if other.First() != other.Last() || !other.FirstBlock().Empty() {
 			return false
+		}
+		for phi := range x.After().Phis() {
+			if len(phi.Srcs) > 1 {
+				return false
+			}
 		}
 	}
 	b := ir.NewBuilder(ir.AtEnd(prev))
@@ -55,11 +60,7 @@ func foldDiscard(x *ir.If) bool {
 		cond = b.Inot(cond)
 	}
 	b.Intrinsic(kind, 0, 0, cond)
-	for phi := range x.After().Phis() {
-		phi.Def.RewriteUses(phi.Srcs[0].Def)
-		phi.Remove()
-	}
-	ir.RemoveNode(x)
+	ir.ReplaceIf(x, other)
 	return true
 }
 
