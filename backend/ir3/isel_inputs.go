@@ -18,7 +18,7 @@ type inputs struct {
 	// slots are the input slots in use, by slot.
 	slots   [ir.NumVaryingSlots]inputSlot
 	fetches []*ir.Instr // varying loads, all done in the first block
-	fetched []fetched   // those of them that are selected, but for what these cover
+	fetched []fetched   // those of them that are selected; these cover the others
 	shared  []sharedVector
 	arrays  []*ir.Instr // loads of elements of arrays in uniform buffers
 	pushLo  uint32

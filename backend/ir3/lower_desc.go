@@ -382,8 +382,8 @@ func (d *descriptors) copyAccess(b *ir.Builder, in *ir.Instr, k int, h *ir.Def, 
 	return &c.Def
 }
 
-// lowerTerminateIf turns terminate_if into an if with terminate and halt
-// where fibers that are gone, which go on as helpers, would matter: a loop
+// lowerTerminateIf lets the fibers of a terminate_if halt by the same condition
+// where those that are gone, which go on as helpers, would matter: a loop
 // could be kept alive (ir3.md §4.10), votes
 // would count them, loads would use pointers that the program never made.
 func lowerTerminateIf(impl *ir.Impl) {
@@ -406,8 +406,8 @@ func lowerTerminateIf(impl *ir.Impl) {
 	}
 	for _, in := range found {
 		b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
+		b.Intrinsic(ir.IntrTerminateIf, 0, 0, in.Srcs[0].Def)
 		i := b.PushIf(in.Srcs[0].Def)
-		b.Intrinsic(ir.IntrTerminate, 0, 0)
 		b.Jump(ir.JumpHalt)
 		b.PopIf(i)
 		in.Remove()
