@@ -75,6 +75,7 @@ const (
 	faultMaskedStore                        // colour masks leave components out of stores to the tile
 	faultQuads                              // the metadata asks for no quads, whatever looks at the other pixels of one
 	faultEmptyDispatch                      // the preamble reads memory where no workgroup runs
+	faultEmptyDraw                          // the preamble reads by any index where nothing is shaded
 	numFaults
 )
 

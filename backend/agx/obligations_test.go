@@ -103,6 +103,7 @@ var obligations = []struct {
 	{fault: "faultGatherLod", script: "texel_offsets"},
 	{fault: "faultOddHalves", script: "texel_offsets"},
 	{fault: "faultEmptyDispatch", draw: emptyDispatch, abi: backend.MonolithicABI},
+	{fault: "faultEmptyDraw", draw: emptyDraw, abi: backend.MonolithicABI},
 }
 
 // TestObligations compiles without what meets an obligation of the hardware (agx.md §16) and

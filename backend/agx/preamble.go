@@ -88,9 +88,15 @@ func (p *preamble) Cost(in *ir.Instr) int32 {
 
 // Guarded reports whether in reads by an index or a pointer that may be good only where it stands.
 func (p *preamble) Guarded(in *ir.Instr) bool {
-	switch in.Intr {
-	case ir.IntrLoadConstant, ir.IntrLoadSsbo, ir.IntrLoadGlobal, ir.IntrLoadConstantAgx:
-		return in.Kind == ir.KindIntrinsic
+	switch in.Kind {
+	case ir.KindIntrinsic:
+		switch in.Intr {
+		case ir.IntrLoadConstant, ir.IntrLoadSsbo, ir.IntrLoadGlobal, ir.IntrLoadConstantAgx:
+			return true
+		}
+		return chosenByIndex(in)
+	case ir.KindTex:
+		return in.TexOp == ir.TexOpTxf || chosenByIndex(in)
 	}
 	return false
 }
@@ -104,7 +110,7 @@ func (p *preamble) Moves(_ *passes.Preamble, in *ir.Instr) bool {
 	case ir.KindALU:
 		return d.BitSize != 8 && (d.BitSize != 64 || movesWide(in))
 	case ir.KindIntrinsic:
-		return p.intrinsic(in)
+		return p.intrinsic(in) && p.goodEarly(in)
 	case ir.KindDeref:
 		return in.Deref == ir.DerefVar || in.Deref == ir.DerefArray
 	case ir.KindPhi:
@@ -112,9 +118,9 @@ func (p *preamble) Moves(_ *passes.Preamble, in *ir.Instr) bool {
 	case ir.KindTex:
 		switch in.TexOp {
 		case ir.TexOpTxs, ir.TexOpQueryLevels, ir.TexOpTextureSamples:
-			return d.BitSize == 32
+			return d.BitSize == 32 && p.goodEarly(in)
 		}
-		return movesTexture(in)
+		return movesTexture(in) && p.goodEarly(in)
 	}
 	return false
 }

@@ -46,8 +46,9 @@ func fixedDeref(in *ir.Instr) bool {
 }
 
 // Copied gives the copy of a texture operation without a level the derivatives that it has where all
-// invocations look at one place.
+// invocations look at one place, and offsets their bounds.
 func (p *preamble) Copied(b *ir.Builder, c *ir.Instr) {
+	p.bound(b, c)
 	if c.Kind != ir.KindTex || c.TexOp != ir.TexOpTex {
 		return
 	}

@@ -61,6 +61,9 @@ func (d *drawer) once() error {
 		err = d.run()
 	}
 	if err == nil {
+		err = d.empty()
+	}
+	if err == nil {
 		err = d.out.resolve(d.p)
 	}
 	if s := d.params.Stats; s != nil {

@@ -27,13 +27,21 @@ func (w *wave) index64(x *inst, o *isa.Operand, lane int) uint64 {
 func (w *wave) load(addr uint64, n int) uint32 {
 	if addr>>48 != 0 {
 		b := w.window(addr)
-		if w.check != nil && w.fault == nil && len(b) < n && addr&^(1<<48-1) == abi.AttribAddr {
-			w.fault = fmt.Errorf("a load of attribute slot %d beyond the end of its buffer", addr&(1<<48-1)>>40)
+		if w.check != nil && w.fault == nil && len(b) < n {
+			w.fault = beyond(addr)
 		}
 		return uint32(emu.LoadBytes(b, n))
 	}
 	w.reach(addr, n)
 	return uint32(w.l.Env.Mem.Load(addr, n))
+}
+
+// beyond is what a load of the driver's memory does wrong that ends after what is there.
+func beyond(addr uint64) error {
+	if addr&^(1<<48-1) == abi.AttribAddr {
+		return fmt.Errorf("a load of attribute slot %d beyond the end of its buffer", addr&(1<<48-1)>>40)
+	}
+	return fmt.Errorf("a load at %#x, where the driver has nothing", addr)
 }
 
 // hole is the end of the addresses where drivers map nothing: loads give 0 there and stores

@@ -28,7 +28,7 @@ func (w *wave) start() error {
 	}
 	l.Live = emu.Mask{}
 	if w.n == 0 {
-		if m.Stage != ir.StageCompute || !w.p.RunsEarly() {
+		if !w.p.RunsEarly() {
 			w.done = true
 			return nil
 		}
@@ -419,7 +419,7 @@ func checkTexHalves(x *inst) error {
 	return nil
 }
 
-// RunsEarly reports whether there is a preamble: nobody knows whether hardware runs it where there are no workgroups (agx.md §11.1).
+// RunsEarly reports whether there is a preamble: nobody knows whether hardware runs it where there are no workgroups, or where a draw shades nothing (agx.md §11.1).
 func (p *program) RunsEarly() bool { return p.meta.HasPreamble }
 
 // inPreamble reports whether the code at pc is the preamble's.

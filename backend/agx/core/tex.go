@@ -539,12 +539,16 @@ func (w *wave) storeTexel(x *inst, d *emu.Descriptor, lane int, t [4]uint32) err
 // sizes from it (agx.md §8.6). Sizes are those of the image's level
 // 0, of texel buffers their number of elements; only write descriptors have addresses.
 func (w *wave) heapBytes(off uint64) []byte {
-	if off/abi.HeapEntrySize > 1<<32-1 {
+	n := off / abi.HeapEntrySize
+	if n > 1<<32-1 {
+		return nil
+	}
+	if _, ok := abi.Images.Lookup(w.l.Env.Layout, 0, uint32(n)); !ok && w.check != nil {
 		return nil
 	}
 	var b [abi.HeapEntrySize]byte
 	bits := descBits{&b}
-	d, e, cubes := w.heapEntry(uint32(off / abi.HeapEntrySize))
+	d, e, cubes := w.heapEntry(uint32(n))
 	write := e.Part != 0
 	switch {
 	case d == nil || d.Format == nil && d.Image == nil:

@@ -8,6 +8,9 @@ import (
 	"nirc/internal/emu"
 )
 
+// pushBytes is how much memory there is at the push constants, more than any shader has.
+const pushBytes = 4096
+
 // window returns the bytes at an address of the driver's own memory, up to the
 // end of the object there; nil outside. Nothing of it can be written.
 func (w *wave) window(addr uint64) []byte {
@@ -20,8 +23,11 @@ func (w *wave) window(addr uint64) []byte {
 			return d[off:]
 		}
 	case abi.PushAddr:
-		// Reads beyond the end give zero, so a word that sticks out is padded.
+		// Reads beyond the end give zero, so a word that sticks out is padded; far beyond it there is nothing.
 		push := w.l.Env.Push
+		if off >= pushBytes && w.check != nil {
+			return nil
+		}
 		if off+8 <= uint64(len(push)) {
 			return push[off:]
 		}
@@ -64,10 +70,15 @@ func samplerBias(s *emu.Sampler) [2]uint32 {
 }
 
 // tableBytes makes an entry of the descriptor table, which is filled by the pipeline's layout.
-// Entries that stand for no binding, or where nothing is bound, are zero; in checking mode those of arrays lead to where an access is told.
+// Entries where nothing is bound are zero, and so are those that stand for no binding; in checking mode there are none of these, and entries of arrays
+// without anything lead to where an access is told.
 func (w *wave) tableBytes(off uint64) []byte {
 	var b [abi.TableEntrySize]byte
-	if e, ok := abi.Buffers.Lookup(w.l.Env.Layout, 0, uint32(min(off/abi.TableEntrySize, math.MaxUint32))); ok {
+	e, ok := abi.Buffers.Lookup(w.l.Env.Layout, 0, uint32(min(off/abi.TableEntrySize, math.MaxUint32)))
+	if !ok && w.check != nil {
+		return nil
+	}
+	if ok {
 		d := w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element)
 		addr := d.Addr
 		if d.Type == emu.DescNone && w.check != nil {

@@ -1,0 +1,83 @@
+package agx
+
+import (
+	"math"
+
+	"nirc/ir"
+)
+
+// What the preamble reads by an index has to be mapped even where no invocation has that index: behind an if that is not
+// taken, and in a draw that shades nothing, for which the hardware may run the preamble too (agx.md §11.1).
+
+// chosenByIndex reports whether an index chooses the descriptor that an instruction reads.
+func chosenByIndex(in *ir.Instr) bool {
+	switch in.Kind {
+	case ir.KindTex:
+		for i, k := range in.TexInfo().SrcKinds {
+			if k == ir.TexSrcTextureDeref && !fixedDeref(in.Srcs[i].Def.Instr) {
+				return true
+			}
+		}
+	case ir.KindIntrinsic:
+		switch in.Intr {
+		case ir.IntrLoadUbo, ir.IntrLoadSsbo, ir.IntrGetUboSize, ir.IntrGetSsboSize:
+			return !in.Srcs[0].Def.IsConst()
+		case ir.IntrImageDerefSize, ir.IntrImageDerefLevels, ir.IntrImageDerefSamples:
+			return !fixedDeref(in.Srcs[0].Def.Instr)
+		case ir.IntrLoadConstantAgx:
+			return !in.Srcs[1].Def.IsConst()
+		}
+	}
+	return false
+}
+
+// goodEarly reports whether the preamble can read what in reads although nothing may be shaded: compute shaders ask whether there are
+// workgroups; in draws no index may choose a descriptor, or the layer or level of a texel, for which the descriptor has no bound. Offsets
+// have bounds, which Copied sees to.
+func (p *preamble) goodEarly(in *ir.Instr) bool {
+	if p.s.Stage == ir.StageCompute || faults.has(faultEmptyDraw) {
+		return true
+	}
+	if in.Kind == ir.KindTex && in.TexOp == ir.TexOpTxf {
+		if lod := in.TexSrc(ir.TexSrcLod); in.TexInfo().IsArray || lod != nil && !lod.Def.IsConst() {
+			return false
+		}
+	}
+	return !chosenByIndex(in)
+}
+
+// bound holds the offset of the preamble's copy of a load within what the load reads from. Where a buffer has no room for the load,
+// that is its start: drivers bind no buffer that begins where nothing is mapped.
+func (p *preamble) bound(b *ir.Builder, c *ir.Instr) {
+	k, size := p.extent(b, c)
+	if size == nil || c.Srcs[k].Def.IsConst() || faults.has(faultEmptyDraw) {
+		return
+	}
+	bytes := b.Imm32(uint32(c.Def.NumComponents) * uint32(c.Def.BitSize) / 8)
+	c.Srcs[k].Set(b.Umin(c.Srcs[k].Def, b.Isub(b.Umax(size, bytes), bytes)))
+}
+
+// extent makes the size of what a load reads from by an offset, its source k; nil where accesses have bounds anyway, or stand only where they are good.
+func (p *preamble) extent(b *ir.Builder, c *ir.Instr) (k int, size *ir.Def) {
+	r, draws := &p.s.Options.Robust, p.s.Stage != ir.StageCompute
+	switch {
+	case c.Kind != ir.KindIntrinsic:
+	case c.Intr == ir.IntrLoadUbo && r.Uniform == ir.RobustOff:
+		return 1, sizeBefore(b, c, ir.IntrGetUboSize)
+	case c.Intr == ir.IntrLoadSsbo && r.Storage == ir.RobustOff && draws:
+		return 1, sizeBefore(b, c, ir.IntrGetSsboSize)
+	case c.Intr == ir.IntrLoadConstant && draws:
+		return 0, b.Imm32(uint32(len(p.s.ConstantData)) - uint32(c.Get(ir.IdxBase)))
+	case c.Intr == ir.IntrLoadPushConstant && c.Get(ir.IdxRange) < math.MaxUint32:
+		return 0, b.Imm32(uint32(c.Get(ir.IdxRange)))
+	}
+	return 0, nil
+}
+
+// sizeBefore asks for the size of the buffer that a load with an offset reads.
+func sizeBefore(b *ir.Builder, load *ir.Instr, size ir.Intrinsic) *ir.Def {
+	if load.Srcs[1].Def.IsConst() {
+		return nil
+	}
+	return &b.Intrinsic(size, 1, 32, load.Srcs[0].Def).Def
+}
