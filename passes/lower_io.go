@@ -246,10 +246,7 @@ func (l *ioLowering) load(in *ir.Instr, a *slotAccess, extra int32, c, comps, bi
 		bits = 32
 	}
 	off := a.offset
-	dest := ir.ALUType{Class: aluClass(a.t), Bits: bits}
-	if a.t.Bits == 64 {
-		dest.Class = ir.ClassUint
-	}
+	dest := ir.ALUType{Class: slotClass(a.t), Bits: bits}
 	finish := func(n *ir.Instr) *ir.Def {
 		n.Set(ir.IdxComponent, uint64(c)).Set(ir.IdxDestType, dest.Pack()).Set(ir.IdxIoSemantics, a.semantics(l.s, extra))
 		n.Set(ir.IdxBase, uint64(a.location+extra)).Set(ir.IdxRange, uint64(a.numSlots))
@@ -276,6 +273,14 @@ func (l *ioLowering) load(in *ir.Instr, a *slotAccess, extra int32, c, comps, bi
 		return finish(l.b.Intrinsic(ir.IntrLoadInterpolatedInput, comps, bits, bary, off))
 	}
 	return finish(l.b.Intrinsic(ir.IntrLoadInput, comps, bits, off))
+}
+
+// slotClass is what slots hold of a type: the words of 64-bit values are no numbers.
+func slotClass(t *ir.Type) ir.TypeClass {
+	if t.Bits == 64 {
+		return ir.ClassUint
+	}
+	return aluClass(t)
 }
 
 // barycentric builds the barycentrics that a fragment input is interpolated
@@ -338,7 +343,7 @@ func (l *ioLowering) store(in *ir.Instr, a *slotAccess) {
 }
 
 func (l *ioLowering) storeSlot(a *slotAccess, extra int32, c uint8, v *ir.Def, mask uint64) {
-	src := ir.ALUType{Class: aluClass(a.t), Bits: v.BitSize}
+	src := ir.ALUType{Class: slotClass(a.t), Bits: v.BitSize}
 	var st *ir.Instr
 	switch {
 	case a.vertex != nil && a.v.PerPrimitive:
