@@ -3,6 +3,7 @@ package gputest
 import (
 	"encoding/binary"
 	"math/rand"
+	"slices"
 
 	"nirc/ir"
 )
@@ -298,6 +299,27 @@ func (g *gen) phiSrcs(phis []*ir.Instr, pred *ir.Block, count *ir.Def, l []*ir.D
 	}
 }
 
+// leave jumps out of a loop, or to its next turn, on a condition, from as deep as one more if.
+func (g *gen) leave(phis []*ir.Instr, count *ir.Def, n int) {
+	b, m := g.b, g.mark()
+	ifs := []*ir.If{b.PushIf(g.pick(g.p))}
+	if g.r.Intn(2) == 0 {
+		g.op()
+		ifs = append(ifs, b.PushIf(g.pick(g.p)))
+	}
+	if g.r.Intn(2) == 0 {
+		b.Jump(ir.JumpBreak)
+	} else {
+		next, again, at := b.IAddImm(count, 1), g.carried(n), b.Cursor.Block
+		b.Jump(ir.JumpContinue)
+		g.phiSrcs(phis, at, next, again)
+	}
+	for _, i := range slices.Backward(ifs) {
+		b.PopIf(i)
+	}
+	g.back(m)
+}
+
 // loop runs at most 6 times; its phis may exchange their values.
 func (g *gen) loop(size int) {
 	g.depth++
@@ -326,14 +348,9 @@ func (g *gen) loop(size int) {
 	i := b.PushIf(b.Ior(b.Uge(count, b.Imm32(uint32(2+g.r.Intn(4)))), b.Ieq(b.Iand(g.vec(1), b.Imm32(7)), b.Imm32(3))))
 	b.Jump(ir.JumpBreak)
 	b.PopIf(i)
-	if g.r.Intn(3) == 0 {
-		next := b.IAddImm(count, 1)
-		c := b.PushIf(g.pick(g.p))
-		again := g.carried(n)
-		at := b.Cursor.Block
-		b.Jump(ir.JumpContinue)
-		g.phiSrcs(phis, at, next, again)
-		b.PopIf(c)
+	for g.r.Intn(2) == 0 {
+		g.leave(phis, count, n)
+		g.region(g.r.Intn(size) / 2)
 	}
 	g.region(g.r.Intn(size))
 	again := g.carried(n)
