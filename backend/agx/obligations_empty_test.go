@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"nirc"
-	"nirc/backend"
 	"nirc/internal/emu"
 	"nirc/internal/exec"
 	"nirc/internal/prove"
@@ -102,35 +101,6 @@ func (d *emptyDrawing) draw(vertices, index uint32) error {
 		d.t.Fatal(err)
 	}
 	return emu.Draw(d.t.Context(), d.pipeline, emu.DrawParams{VertexCount: vertices, InstanceCount: 1, Limits: emu.Limits{Check: true}})
-}
-
-// TestUntakenIndex: the preamble reads by no index that an if excludes what is not mapped.
-func TestUntakenIndex(t *testing.T) {
-	for _, read := range emptyReads {
-		m := prove.FromGLSL(t, ir.StageCompute, withRead(`#version 450
-layout(local_size_x=32) in;
-READS
-layout(set=0, binding=4) writeonly buffer Out { float o[]; };
-void main() { float x = 1.0; if (n < 4u) x = READ; o[gl_LocalInvocationIndex] = x; }`, read))
-		out := make([]byte, 128)
-		bindings := []exec.Binding{{Binding: 0, Data: make([]byte, 64)}, {Binding: 1, Data: make([]byte, 64)}, {Binding: 4, Data: out}}
-		for i := range uint32(4) {
-			img, err := emu.NewImage(emu.ImageDesc{Width: 1, Height: 1, Format: emu.FormatByName("R8_UNORM")})
-			if err != nil {
-				t.Fatal(err)
-			}
-			bindings = append(bindings, exec.Binding{Binding: 2, Element: i, Data: make([]byte, 64)}, exec.Binding{Binding: 3, Element: i, Image: img})
-		}
-		for _, index := range []uint32{4, 100_003, 1 << 30} {
-			x := &exec.Execution{Modules: []*nirc.Module{m}, Options: nirc.Options{Target: "agx", Level: passes.O2, ABI: backend.MonolithicABI}, Groups: [3]uint32{1, 1, 1},
-				Limits: emu.Limits{Check: true}, Bindings: bindings, Push: binary.LittleEndian.AppendUint32(make([]byte, 16), index)}
-			if err := exec.Execute(t.Context(), x); err != nil {
-				t.Errorf("%s at %d: %v", read, index, err)
-			} else if got := binary.LittleEndian.Uint32(out[124:]); got != 0x3f800000 {
-				t.Errorf("%s at %d: stores %#x", read, index, got)
-			}
-		}
-	}
 }
 
 // withRead puts what emptyReads read, and one of them, into the text of a shader.

@@ -2,6 +2,7 @@ package ir3
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
@@ -224,6 +225,18 @@ var faultCases = []struct {
 	}},
 	{faultRayList, "list of ray_intersection", testRay},
 	{faultResidency, "residency of gathers", residentGathers},
+	{faultChosenDescriptor, "descriptor by an index", func() error {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		number, none := uniformWord(b, b.Imm32(0)), b.Imm32(7)
+		i := b.PushIf(b.Ult(number, b.Imm32(1)))
+		x := uniformWord(b, number)
+		b.PopIf(i)
+		x = b.IfPhi(i, x, none)
+		b.Cursor = ir.AtEnd(i.After())
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), x)
+		return differ(s, CompileOptions{GPU: "a740"}, 1, binary.LittleEndian.AppendUint32(nil, 1000), 256, nil)
+	}},
 	{faultClockOrder, "words of the clock", func() error {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		clock := func() (low, high *ir.Def) {
@@ -971,4 +984,11 @@ func TestShadingRates(t *testing.T) {
 			}
 		}
 	}
+}
+
+// uniformWord reads the first word of an element of the uniform buffers at set 1, binding 0, of which gputest has one.
+func uniformWord(b *ir.Builder, element *ir.Def) *ir.Def {
+	h := b.Intrinsic(ir.IntrVulkanResourceIndex, 2, 32, element).Set(ir.IdxDescSet, 1).Set(ir.IdxDescType, uint64(emu.DescUniformBuffer))
+	d := b.Intrinsic(ir.IntrLoadVulkanDescriptor, 2, 32, &h.Def).Set(ir.IdxDescType, uint64(emu.DescUniformBuffer))
+	return &b.Intrinsic(ir.IntrLoadUbo, 1, 32, b.Channel(&d.Def, 0), b.Imm32(0)).Set(ir.IdxAlignMul, 16).Set(ir.IdxRange, 1<<32-1).Def
 }

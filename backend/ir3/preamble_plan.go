@@ -105,9 +105,27 @@ func shiftedOffset(in *ir.Instr) bool {
 	return true
 }
 
-// Guarded reports whether in reads texels, by a descriptor that may be there only where the program comes by. What
-// asks for a size is done whether or not the program comes there, for that reads a descriptor alone.
-func (p *preamble) Guarded(in *ir.Instr) bool { return in.Kind == ir.KindTex && !asksSize(in) }
+// Guarded reports whether in reads texels, by a descriptor that may be there only where the program comes by, or a descriptor that an
+// index chooses, which may be none there. What else asks for a size or reads a buffer is done whether or not the program comes there: descriptors bound it.
+func (p *preamble) Guarded(in *ir.Instr) bool {
+	return in.Kind == ir.KindTex && !asksSize(in) || chosenByIndex(in) && !faults.has(faultChosenDescriptor)
+}
+
+// chosenByIndex reports whether an index chooses the descriptor of a buffer that an instruction reads.
+func chosenByIndex(in *ir.Instr) bool {
+	if in.Kind != ir.KindIntrinsic {
+		return false
+	}
+	switch in.Intr {
+	case ir.IntrLoadUbo, ir.IntrLoadSsbo, ir.IntrGetSsboSize:
+		h := in.Srcs[0].Def
+		if h.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3) {
+			h = h.Instr.Srcs[0].Def
+		}
+		return !h.IsConst()
+	}
+	return false
+}
 
 // Cost is what an instruction of the preamble costs.
 func (p *preamble) Cost(in *ir.Instr) int32 {
