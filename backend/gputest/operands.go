@@ -17,7 +17,7 @@ const mixWords = 8
 // TestOperands applies each operation to operands of every kind, with
 // modifiers on them and on the result: values of threads, immediates small and large,
 // push constants, one value twice. What a target cannot encode it must bring into a
-// register. A refusal may name the operation only. There are as many shaders of each
+// register. What Test found to run is not refused here. There are as many shaders of each
 // as seeds.
 func (c *Ops) TestOperands(t *testing.T, seeds int64) {
 	ran, some := 0, slices.Collect(Seeds(seeds))
@@ -35,15 +35,12 @@ func (c *Ops) TestOperands(t *testing.T, seeds int64) {
 			switch {
 			case err == nil:
 				ran++
-			case !errors.Is(err, errors.ErrUnsupported):
+			case !errors.Is(err, errors.ErrUnsupported) || c.runs[operation(op, bits)] != refused:
 				t.Errorf("%s of %d bits, seed %d: %v\n%s", op, bits, seed, err, ir.Print(s))
 			}
 		}
 	}
 	t.Logf("%d shaders ran", ran)
-	if ran < c.Least*len(some)/2 {
-		t.Errorf("only %d shaders ran", ran)
-	}
 }
 
 // mixer builds a shader of mixed operands.

@@ -66,7 +66,7 @@ func execute(s *ir.Shader, opts CompileOptions, r *gputest.Run, same func(i int,
 // TestOps runs the ALU operations that are selected, in vectors of one to four components, on the interpreter and on the core; narrow
 // integers as the pipeline widens them.
 func TestOps(t *testing.T) {
-	ops := gputest.Ops{Target: "midgard", Sizes: []uint8{1, 8, 16, 32}, Comps: 4, InRange: true, Least: 120}
+	ops := gputest.Ops{Target: "midgard", Sizes: []uint8{1, 8, 16, 32}, Comps: 4, InRange: true}
 	ops.Differ = func(n int, s *ir.Shader, r *gputest.Run, same func(i int, want, got uint32) bool) error {
 		if _, err := passes.RunPass(s, "lower_bit_size", "below", "32", "to", "32", "bytes", "true"); err != nil {
 			return err
