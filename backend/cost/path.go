@@ -263,12 +263,8 @@ type loopFinder struct {
 	list []Loop
 }
 
-// find lists the loops of a region.
+// find lists the loops of a region, which are depth loops deep.
 func (l *loopFinder) find(nodes []int32, entry, header int32, depth int) {
-	if depth > maxNesting {
-		l.failed = true
-		return
-	}
 	parts := components(l.p.Nodes, nodes, l.inside, entry, header)
 	id := l.inside[entry]
 	entered := map[int32]bool{entry: true}
@@ -292,7 +288,7 @@ func (l *loopFinder) find(nodes []int32, entry, header int32, depth int) {
 				entries++
 			}
 		}
-		if entries != 1 {
+		if entries != 1 || depth > maxNesting {
 			l.failed = true
 			return
 		}

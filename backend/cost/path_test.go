@@ -147,6 +147,26 @@ func TestDeepNesting(t *testing.T) {
 	}
 }
 
+// TestNestingBound: as many loops inside each other as the bound allows are known, and one more is not.
+func TestNestingBound(t *testing.T) {
+	for n, known := range map[int]bool{maxNesting: true, maxNesting + 1: false} {
+		edges, trips := make([][]int32, 2*n), make(map[int32]uint32, n)
+		for i := range n { // a header of each loop, and the end of each, the innermost first
+			edges[i], edges[2*n-1-i] = []int32{int32(i + 1)}, []int32{int32(i), int32(2*n - i)}
+			trips[int32(i)] = 1
+		}
+		edges[2*n-1] = []int32{0, int32(2 * n)}
+		p := graph(make([]float64, 2*n+1), edges...)
+		p.Trips = trips
+		if loops, ok := p.Loops(); ok != known || known && (len(loops) != n || loops[n-1].Depth != n) {
+			t.Errorf("%d loops inside each other: %d found, %t", n, len(loops), ok)
+		}
+		if r := p.Paths(); r.Longest.Known != known || r.Shortest.Known != known {
+			t.Errorf("%d loops inside each other: shortest %+v, longest %+v", n, r.Shortest, r.Longest)
+		}
+	}
+}
+
 func TestStalls(t *testing.T) {
 	p := graph([]float64{1, 4, 1, 1}, []int32{1}, []int32{2}, []int32{3})
 	p.Instrs[0].Produces, p.Instrs[0].Latency = 1, [2]float64{10}
