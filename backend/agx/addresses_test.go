@@ -134,3 +134,27 @@ func TestConstantBeyond(t *testing.T) {
 		}
 	}
 }
+
+// TestProductIndex: an offset that is a product with a multiple of the element's size is a product of its number: nothing is shifted
+// back. One with another number is.
+func TestProductIndex(t *testing.T) {
+	for by, whole := range map[uint32]bool{12: true, 20: true, 6: false, 10: false} {
+		for _, amul := range []bool{false, true} {
+			s, b := gputest.NewShader(ir.StageCompute, 64)
+			lane := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
+			n := b.Ishl(lane, b.Imm32(1)) // so that all offsets are of words
+			off := b.Imul(n, b.Imm32(by))
+			if amul {
+				off = b.Amul(n, b.Imm32(by))
+			}
+			v := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), off, 1)
+			gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(lane, b.Imm32(2)), v)
+			if err := execute(t, s, CompileOptions{}, &gputest.Run{Groups: 1, In: gputest.RandomInput(3, 40*64/4), OutSize: 64 * 4}, nil); err != nil {
+				t.Errorf("by %d: %v", by, err)
+			}
+			if _, text := build(t, s, CompileOptions{}); whole == strings.Contains(text, "bfeil") {
+				t.Errorf("by %d, amul %t:\n%s", by, amul, text)
+			}
+		}
+	}
+}
