@@ -131,6 +131,10 @@ func TestALU(t *testing.T) {
 		{"log2 r1.x, r2.x", fb(8), 0, 0, fb(3)},
 		{"exp2 r1.x, r2.x", fb(5), 0, 0, fb(32)},
 		{"sin r1.x, r2.x", fb(1), 0, 0, fb(float32(math.Sin(1)))},
+		{"sin r1.x, r2.x", fb(-math.Pi), 0, 0, fb(float32(math.Sin(float64(float32(-math.Pi)))))},
+		{"cos r1.x, r2.x", fb(math.Pi), 0, 0, fb(-1)},
+		{"sin r1.x, r2.x", fb(3.1417), 0, 0, 0x7fc00000}, // beyond pi nothing is known
+		{"cos r1.x, r2.x", fb(-3.1417), 0, 0, 0x7fc00000},
 		{"cos r1.x, (neg)r2.x", fb(1), 0, 0, fb(float32(math.Cos(1)))},
 		{"hrsq hr2.x, hr4.x", 0x4400, 0, 0, keep | 0x3800},
 	} {

@@ -25,9 +25,22 @@ var (
 	sfuExp2 = &sfu{F: math.Exp2, Single: emu.Ulps(3), Half: emu.Ulps(1)}
 	// Of [-pi, pi], to which the code brings angles: 2^-11 in Vulkan, but a script of its tests sees half of that.
 	// Direct3D has results end at 1.
-	sfuSin = &sfu{F: math.Sin, Single: emu.Within(0x1p-12), Half: emu.Within(0x1p-8), Limit: 1}
-	sfuCos = &sfu{F: math.Cos, Single: emu.Within(0x1p-12), Half: emu.Within(0x1p-8), Limit: 1}
+	sfuSin = &sfu{F: ofAngle(math.Sin), Single: emu.Within(0x1p-12), Half: emu.Within(0x1p-8), Limit: 1}
+	sfuCos = &sfu{F: ofAngle(math.Cos), Single: emu.Within(0x1p-12), Half: emu.Within(0x1p-8), Limit: 1}
 )
+
+// mostAngle is pi, and what rounding adds to it where code brings an angle there.
+const mostAngle = math.Pi * (1 + 0x1p-20)
+
+// ofAngle is a function of the angles that the unit takes. Nothing is known of others: they give no number.
+func ofAngle(f func(float64) float64) func(float64) float64 {
+	return func(a float64) float64 {
+		if math.Abs(a) > mostAngle {
+			return math.NaN()
+		}
+		return f(a)
+	}
+}
 
 // alu is the operation with rounded results.
 func (o *sfu) alu() aluInfo {
