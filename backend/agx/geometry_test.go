@@ -164,3 +164,31 @@ func TestGeometryRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestGeometryLimits: the largest numbers of a geometry shader, and those after them.
+func TestGeometryLimits(t *testing.T) {
+	for _, c := range []struct {
+		set  func(g *ir.GeomInfo)
+		want string
+	}{
+		{func(g *ir.GeomInfo) { g.InPrimitive = 0 }, "takes primitives of 0 vertices"},
+		{func(g *ir.GeomInfo) { g.InPrimitive = 1 }, ""},
+		{func(g *ir.GeomInfo) { g.InPrimitive = 4 }, ""},
+		{func(g *ir.GeomInfo) { g.InPrimitive = 6 }, ""},
+		{func(g *ir.GeomInfo) { g.InPrimitive = 7 }, "takes primitives of 7 vertices"},
+		{func(g *ir.GeomInfo) { g.MaxVertices = 1024 }, ""},
+		{func(g *ir.GeomInfo) { g.MaxVertices = 1025 }, "a geometry shader of 1025 vertices, 1 invocations and output primitive 2"},
+		{func(g *ir.GeomInfo) { g.Invocations = 127 }, ""},
+		{func(g *ir.GeomInfo) { g.Invocations = 128 }, "vertices, 128 invocations and output primitive 2"},
+		{func(g *ir.GeomInfo) { g.OutPrimitive = 0 }, ""},
+	} {
+		s, b := newGeometry()
+		s.Info.Geom.Invocations, s.Info.Geom.OutPrimitive = 1, 2
+		c.set(&s.Info.Geom)
+		b.Intrinsic(ir.IntrEmitVertex, 0, 0)
+		_, _, err := tryBuild(t, s, CompileOptions{})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", s.Info.Geom, err, c.want)
+		}
+	}
+}

@@ -81,11 +81,7 @@ func (o opnd) floatCode() (isa.Operand, bool) {
 	if o.half {
 		bits = halfToFloat(uint16(bits))
 	}
-	v := float64(math.Float32frombits(bits))
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return isa.Operand{}, false
-	}
-	return isa.F(v)
+	return isa.F(float64(math.Float32frombits(bits)))
 }
 
 // shape is the register operand that stands for a value of n elements of a class.

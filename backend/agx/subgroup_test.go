@@ -113,3 +113,73 @@ func TestBallots(t *testing.T) {
 		}
 	}
 }
+
+// TestBooleanScans: operations of all lanes on truths.
+func TestBooleanScans(t *testing.T) {
+	for _, op := range []ir.Op{ir.OpIand, ir.OpIor, ir.OpIxor} {
+		for _, kind := range []ir.Intrinsic{ir.IntrReduce, ir.IntrInclusiveScan, ir.IntrExclusiveScan} {
+			for _, rare := range []uint32{0, 1, 31} { // bits that must be unlike the lane's number
+				s, b := gputest.NewShader(ir.StageCompute, 64)
+				lane := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+				x := b.Ine(b.Iand(b.Ixor(lane, b.Imm32(7)), b.Imm32(rare)), b.Imm32(0))
+				v := &b.Intrinsic(kind, 1, 1, x).Set(ir.IdxReductionOp, uint64(op)).Def
+				gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(lane, b.Imm32(2)), b.B2i32(v))
+				if err := execute(t, s, CompileOptions{}, &gputest.Run{Groups: 1, OutSize: 4 * 64}, nil); err != nil {
+					t.Errorf("%s by %s of bits %#x: %v", kind, op, rare, err)
+				}
+			}
+		}
+	}
+}
+
+// TestLanes: what moves values between lanes gives what the interpreter gives, in all sizes, by numbers that are the same for all lanes
+// and such that are not; rotations by clusters of all sizes.
+func TestLanes(t *testing.T) {
+	for _, kind := range []ir.Intrinsic{ir.IntrShuffle, ir.IntrShuffleXor, ir.IntrShuffleUp, ir.IntrShuffleDown, ir.IntrRotate} {
+		clusters := []uint64{0}
+		if kind == ir.IntrRotate {
+			clusters = []uint64{0, 1, 2, 4, 8, 16, 32}
+		}
+		for _, bits := range []uint8{1, 8, 16, 32} {
+			for _, size := range clusters {
+				s, b := gputest.NewShader(ir.StageCompute, 64)
+				lane := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+				word := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.Ishl(lane, b.Imm32(2)), 1)
+				x := b.Ine(b.Iand(word, b.Imm32(1)), b.Imm32(0))
+				if bits > 1 {
+					x = gputest.Narrow(b, word, bits, ir.ClassInt)
+				}
+				by := []*ir.Def{b.Imm32(3), b.Imm32(0)}
+				if kind == ir.IntrShuffle || kind == ir.IntrShuffleXor {
+					by = append(by, b.Iand(b.Ushr(word, b.Imm32(3)), b.Imm32(31)))
+				}
+				for k, n := range by {
+					// Lanes that do not exist have nothing that is known.
+					v := b.Intrinsic(kind, 1, bits, x, n)
+					if kind == ir.IntrRotate {
+						v.Set(ir.IdxClusterSize, size)
+					}
+					word := &v.Def
+					if bits == 1 {
+						word = b.B2i32(word)
+					} else {
+						word = gputest.Widen(b, word, ir.ClassInt)
+					}
+					sub := b.Iand(lane, b.Imm32(31))
+					known := b.Ilt(b.Imm32(2), sub)
+					if kind == ir.IntrShuffleDown {
+						known = b.Ilt(sub, b.Imm32(29))
+					}
+					if kind == ir.IntrShuffleUp || kind == ir.IntrShuffleDown {
+						word = b.Bcsel(known, word, b.Imm32(0))
+					}
+					gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Iadd(b.Ishl(lane, b.Imm32(2)), b.Imm32(uint32(256*k))), word)
+				}
+				r := &gputest.Run{Groups: 1, In: gputest.RandomInput(int64(bits), 64), OutSize: 4 * 64 * 3}
+				if err := execute(t, s, CompileOptions{}, r, nil); err != nil {
+					t.Errorf("%s of %d bits, clusters of %d: %v", kind, bits, size, err)
+				}
+			}
+		}
+	}
+}
