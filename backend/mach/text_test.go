@@ -62,6 +62,17 @@ func TestTextErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", line, err, want)
 		}
 	}
+	for line, want := range map[string]string{
+		"block 0 -> 2147483648": `unexpected "2147483648"`, // block numbers have 31 bits
+		"block 0 <- 2147483648": `unexpected "2147483648"`,
+		"block 0 1":             `unexpected "1"`,
+		"block 0 -> x":          `unexpected "x"`,
+		"block 0 loop x":        `loop depth "x"`,
+	} {
+		if _, err := Parse("func f target test\n"+line, &testISA{units: 16}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", line, err, want)
+		}
+	}
 	if f, err := Parse("func f target test\nblock 0\n  v1048575:full = const flags 0\n  end", &testISA{units: 16}); err != nil || f.NumValues() != 1<<20 {
 		t.Errorf("the last value: %v", err)
 	}

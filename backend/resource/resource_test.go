@@ -116,3 +116,22 @@ func TestArrayCount(t *testing.T) {
 		}
 	}
 }
+
+// TestTextureOfArrays: the element of an array of arrays is the sum of its indices, each times the elements that it steps over.
+func TestTextureOfArrays(t *testing.T) {
+	s, b, _ := newShader()
+	image := &ir.Type{Base: ir.BaseImage, Dim: ir.Dim2D, Texel: ir.BaseFloat, TexelBits: 32}
+	array := func(of *ir.Type, n uint32) *ir.Type { return &ir.Type{Base: ir.BaseArray, Elem: of, Len: n} }
+	v := s.NewVariable(ir.ModeImage, array(array(array(image, 5), 3), 7), "images")
+	d := b.DerefVar(v)
+	for _, i := range []uint32{6, 2, 4} {
+		d = b.DerefArray(d, b.Imm32(i))
+	}
+	at, sum := Element(d, uint64(0), func(d *ir.Def, stride uint32, sum uint64) uint64 {
+		k, _ := d.Const(0)
+		return sum + k*uint64(stride)
+	})
+	if at != v || sum != 6*15+2*5+4 {
+		t.Errorf("variable %v, element %d", at, sum)
+	}
+}
