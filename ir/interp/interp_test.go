@@ -20,8 +20,9 @@ type bench struct {
 	next int
 	per  int                              // words a lane
 	bind func(*emu.Bindings, *emu.Memory) // more descriptors
-	// strict, undef and alter are options.
+	// strict, texels, undef and alter are options.
 	strict bool
+	texels bool
 	undef  uint64
 	alter  func(*ir.Instr, *[4]uint64, [][]uint64, uint64) uint64
 }
@@ -67,7 +68,7 @@ func (k *bench) run(wave int, more ...[]byte) *result {
 	if err := ir.Validate(k.s); err != nil {
 		k.t.Fatalf("invalid: %v\n%s", err, ir.Print(k.s))
 	}
-	p, err := New(k.s, Options{WaveSize: wave, Strict: k.strict, UndefPattern: k.undef, Alter: k.alter})
+	p, err := New(k.s, Options{WaveSize: wave, Strict: k.strict, StrictTexels: k.texels, UndefPattern: k.undef, Alter: k.alter})
 	if err != nil {
 		k.t.Fatal(err)
 	}
