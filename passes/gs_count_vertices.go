@@ -4,7 +4,6 @@ import "nirc/ir"
 
 var gsCountVerticesPass = &Pass{
 	Name: "gs_count_vertices", Class: "C", Run: gsCountVertices, Idempotent: true,
-	Instead: "hardware: it reads what lower_gs_intrinsics counts, which no target takes; it stays for targets whose hardware takes counts",
 	Doc: "Bounds the vertices that a geometry shader declares by those that it emits, where all of its exits say one constant number for each stream (set_vertex_and_primitive_count of lower_gs_intrinsics, " +
 		"after loops are unrolled and constants folded): gs_max_vertices of the shader's facts gets smaller, and with it the memory that a draw takes.",
 }

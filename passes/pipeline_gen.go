@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xaa98e7dd
+const builtinSum = 0x6c49adce
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -663,1232 +663,1300 @@ var builtinTree = node{4, 6, "", []node{
 			{2, 243, "opt_dce", nil},
 			{2, 243, "opt_cse", nil},
 		}},
-		{2, 245, "ir3_emits", nil},
+		{2, 245, "ir3_counts", nil},
 		{3, 246, "", []node{
-			{2, 246, "lower_vars_to_ssa", nil},
-			{2, 247, "opt_copy_prop", nil},
-			{2, 248, "opt_constant_folding", nil},
-			{2, 249, "opt_remove_phis", nil},
-			{2, 250, "opt_dce", nil},
-			{2, 251, "opt_cse", nil},
-			{2, 252, "remove_dead_variables", nil},
+			{4, 246, "", []node{
+				{2, 246, "lower_gs_intrinsics", nil},
+				{4, 246, "", []node{
+					{2, 246, "bound", nil},
+					{2, 246, "false", nil},
+					{2, 246, "total", nil},
+					{2, 246, "true", nil},
+				}},
+			}},
+			{2, 247, "lower_vars_to_ssa", nil},
+			{4, 248, "", []node{
+				{2, 248, "loop", nil},
+				{3, 248, "", []node{
+					{2, 248, "opt_copy_prop", nil},
+					{2, 248, "opt_constant_folding", nil},
+					{2, 248, "opt_dead_cf", nil},
+					{2, 248, "opt_remove_phis", nil},
+					{2, 248, "opt_dce", nil},
+				}},
+			}},
+			{2, 249, "gs_count_vertices", nil},
 		}},
-		{2, 254, "ir3_chain", nil},
-		{3, 254, "", []node{
-			{2, 254, "lower_alu_to_scalar", nil},
-			{2, 254, "opt_copy_prop", nil},
+		{2, 251, "ir3_emits", nil},
+		{3, 252, "", []node{
+			{2, 252, "lower_vars_to_ssa", nil},
+			{2, 253, "opt_copy_prop", nil},
 			{2, 254, "opt_constant_folding", nil},
-			{2, 254, "opt_cse", nil},
-			{2, 254, "opt_dce", nil},
-		}},
-		{2, 256, "ir3_dead", nil},
-		{3, 256, "", []node{
+			{2, 255, "opt_remove_phis", nil},
 			{2, 256, "opt_dce", nil},
+			{2, 257, "opt_cse", nil},
+			{2, 258, "remove_dead_variables", nil},
 		}},
-		{2, 259, "agx_handles", nil},
-		{3, 259, "", []node{
-			{2, 259, "opt_copy_prop", nil},
-			{2, 259, "opt_constant_folding", nil},
-			{2, 259, "opt_dce", nil},
+		{2, 260, "ir3_chain", nil},
+		{3, 260, "", []node{
+			{2, 260, "lower_alu_to_scalar", nil},
+			{2, 260, "opt_copy_prop", nil},
+			{2, 260, "opt_constant_folding", nil},
+			{2, 260, "opt_cse", nil},
+			{2, 260, "opt_dce", nil},
 		}},
-		{2, 261, "agx_chosen", nil},
-		{3, 261, "", []node{
-			{2, 261, "opt_dead_cf", nil},
-			{2, 261, "opt_dce", nil},
+		{2, 262, "ir3_dead", nil},
+		{3, 262, "", []node{
+			{2, 262, "opt_dce", nil},
 		}},
-		{2, 263, "agx_part", nil},
-		{3, 264, "", []node{
-			{4, 264, "", []node{
-				{2, 264, "loop", nil},
-				{3, 265, "", []node{
-					{2, 265, "lower_alu", nil},
-					{2, 266, "opt_idiv_const", nil},
-					{2, 267, "lower_idiv", nil},
-					{2, 268, "lower_alu_to_scalar", nil},
-					{2, 269, "opt_algebraic", nil},
-					{2, 270, "opt_copy_prop", nil},
-					{2, 271, "opt_constant_folding", nil},
-					{2, 272, "opt_cse", nil},
-					{2, 273, "opt_dce", nil},
-				}},
-			}},
+		{2, 265, "agx_handles", nil},
+		{3, 265, "", []node{
+			{2, 265, "opt_copy_prop", nil},
+			{2, 265, "opt_constant_folding", nil},
+			{2, 265, "opt_dce", nil},
 		}},
-		{2, 275, "agx_tess", nil},
-		{3, 276, "", []node{
-			{4, 276, "", []node{
-				{2, 276, "loop", nil},
-				{3, 276, "", []node{
-					{2, 276, "lower_alu", nil},
-					{2, 276, "lower_idiv", nil},
-					{2, 276, "lower_alu_to_scalar", nil},
+		{2, 267, "agx_chosen", nil},
+		{3, 267, "", []node{
+			{2, 267, "opt_dead_cf", nil},
+			{2, 267, "opt_dce", nil},
+		}},
+		{2, 269, "agx_part", nil},
+		{3, 270, "", []node{
+			{4, 270, "", []node{
+				{2, 270, "loop", nil},
+				{3, 271, "", []node{
+					{2, 271, "lower_alu", nil},
+					{2, 272, "opt_idiv_const", nil},
+					{2, 273, "lower_idiv", nil},
+					{2, 274, "lower_alu_to_scalar", nil},
+					{2, 275, "opt_algebraic", nil},
 					{2, 276, "opt_copy_prop", nil},
-					{2, 276, "opt_constant_folding", nil},
-					{2, 276, "opt_cse", nil},
-					{2, 276, "opt_dce", nil},
+					{2, 277, "opt_constant_folding", nil},
+					{2, 278, "opt_cse", nil},
+					{2, 279, "opt_dce", nil},
 				}},
 			}},
 		}},
-		{2, 279, "agx_geometry", nil},
-		{3, 280, "", []node{
-			{2, 280, "lower_vars_to_ssa", nil},
-			{4, 281, "", []node{
-				{2, 281, "loop", nil},
+		{2, 281, "agx_tess", nil},
+		{3, 282, "", []node{
+			{4, 282, "", []node{
+				{2, 282, "loop", nil},
 				{3, 282, "", []node{
+					{2, 282, "lower_alu", nil},
+					{2, 282, "lower_idiv", nil},
+					{2, 282, "lower_alu_to_scalar", nil},
 					{2, 282, "opt_copy_prop", nil},
-					{2, 283, "opt_constant_folding", nil},
-					{2, 284, "opt_dead_cf", nil},
-					{2, 285, "opt_remove_phis", nil},
-					{2, 286, "opt_dce", nil},
-					{2, 287, "opt_cse", nil},
-					{2, 288, "opt_peephole_select", nil},
-					{2, 289, "lower_alu", nil},
-					{2, 290, "opt_idiv_const", nil},
-					{2, 291, "lower_idiv", nil},
-					{2, 292, "lower_alu_to_scalar", nil},
+					{2, 282, "opt_constant_folding", nil},
+					{2, 282, "opt_cse", nil},
+					{2, 282, "opt_dce", nil},
 				}},
 			}},
-			{2, 293, "remove_dead_variables", nil},
 		}},
-		{2, 297, "midgard_stages", nil},
-		{3, 298, "", []node{
-			{2, 298, "lower_vars_to_ssa", nil},
-			{4, 299, "", []node{
-				{2, 299, "loop", nil},
-				{3, 299, "", []node{
-					{2, 299, "opt_copy_prop", nil},
-					{2, 299, "opt_constant_folding", nil},
-					{2, 299, "opt_dead_cf", nil},
-					{2, 299, "opt_remove_phis", nil},
-					{2, 299, "opt_dce", nil},
+		{2, 284, "agx_emits", nil},
+		{3, 285, "", []node{
+			{4, 285, "", []node{
+				{2, 285, "lower_gs_intrinsics", nil},
+				{4, 285, "", []node{
+					{2, 285, "decomposed", nil},
+					{2, 285, "true", nil},
+				}},
+			}},
+			{2, 286, "lower_vars_to_ssa", nil},
+			{4, 287, "", []node{
+				{2, 287, "loop", nil},
+				{3, 287, "", []node{
+					{2, 287, "opt_copy_prop", nil},
+					{2, 287, "opt_constant_folding", nil},
+					{2, 287, "opt_dead_cf", nil},
+					{2, 287, "opt_remove_phis", nil},
+					{2, 287, "opt_dce", nil},
+				}},
+			}},
+			{2, 288, "gs_count_vertices", nil},
+		}},
+		{2, 291, "agx_geometry", nil},
+		{3, 292, "", []node{
+			{2, 292, "lower_vars_to_ssa", nil},
+			{4, 293, "", []node{
+				{2, 293, "loop", nil},
+				{3, 294, "", []node{
+					{2, 294, "opt_copy_prop", nil},
+					{2, 295, "opt_constant_folding", nil},
+					{2, 296, "opt_dead_cf", nil},
+					{2, 297, "opt_remove_phis", nil},
+					{2, 298, "opt_dce", nil},
 					{2, 299, "opt_cse", nil},
+					{2, 300, "opt_peephole_select", nil},
+					{2, 301, "lower_alu", nil},
+					{2, 302, "opt_idiv_const", nil},
+					{2, 303, "lower_idiv", nil},
+					{2, 304, "lower_alu_to_scalar", nil},
 				}},
 			}},
-			{2, 300, "remove_dead_variables", nil},
-			{2, 301, "lower_bool_to_int32", nil},
-			{2, 302, "opt_copy_prop", nil},
-			{2, 303, "opt_dce", nil},
+			{2, 305, "remove_dead_variables", nil},
 		}},
-		{2, 305, "midgard_position", nil},
-		{3, 305, "", []node{
-			{2, 305, "lower_viewport_transform", nil},
-			{2, 305, "lower_vars_to_ssa", nil},
+		{2, 308, "midgard_emits", nil},
+		{3, 309, "", []node{
+			{4, 309, "", []node{
+				{2, 309, "lower_gs_intrinsics", nil},
+				{4, 309, "", []node{
+					{2, 309, "total", nil},
+					{2, 309, "true", nil},
+				}},
+			}},
+			{2, 310, "lower_vars_to_ssa", nil},
+			{4, 311, "", []node{
+				{2, 311, "loop", nil},
+				{3, 311, "", []node{
+					{2, 311, "opt_copy_prop", nil},
+					{2, 311, "opt_constant_folding", nil},
+					{2, 311, "opt_dead_cf", nil},
+					{2, 311, "opt_remove_phis", nil},
+					{2, 311, "opt_dce", nil},
+				}},
+			}},
+			{2, 312, "gs_count_vertices", nil},
 		}},
-		{2, 309, "link_prepare", nil},
-		{3, 310, "", []node{
-			{4, 310, "", []node{
-				{2, 310, "use", nil},
-				{2, 310, "frontend", nil},
-			}},
-			{2, 311, "propagate_invariant", nil},
-			{4, 312, "", []node{
-				{2, 312, "loop", nil},
-				{3, 312, "", []node{
-					{2, 312, "lower_vars_to_ssa", nil},
-					{2, 312, "opt_copy_prop", nil},
-					{2, 312, "opt_dce", nil},
-					{2, 312, "opt_constant_folding", nil},
-					{2, 312, "opt_dead_cf", nil},
-					{2, 312, "opt_loop", nil},
-				}},
-			}},
-			{4, 313, "", []node{
-				{2, 313, "if", nil},
-				{2, 313, "stage != tess_ctrl", nil},
-				{2, 314, "then", nil},
-				{3, 315, "", []node{
-					{4, 315, "", []node{
-						{2, 315, "lower_io_to_temporaries", nil},
-						{4, 315, "", []node{
-							{2, 315, "modes", nil},
-							{2, 315, "shader_out", nil},
-						}},
-					}},
-					{2, 316, "lower_global_vars_to_local", nil},
-				}},
-			}},
+		{2, 315, "midgard_stages", nil},
+		{3, 316, "", []node{
+			{2, 316, "lower_vars_to_ssa", nil},
 			{4, 317, "", []node{
-				{2, 317, "if", nil},
-				{2, 317, "stage == fragment", nil},
-				{2, 318, "then", nil},
-				{3, 319, "", []node{
-					{4, 319, "", []node{
-						{2, 319, "lower_io_to_temporaries", nil},
-						{4, 319, "", []node{
-							{2, 319, "modes", nil},
-							{2, 319, "shader_in", nil},
-						}},
-					}},
-					{2, 320, "lower_global_vars_to_local", nil},
+				{2, 317, "loop", nil},
+				{3, 317, "", []node{
+					{2, 317, "opt_copy_prop", nil},
+					{2, 317, "opt_constant_folding", nil},
+					{2, 317, "opt_dead_cf", nil},
+					{2, 317, "opt_remove_phis", nil},
+					{2, 317, "opt_dce", nil},
+					{2, 317, "opt_cse", nil},
 				}},
 			}},
-			{2, 321, "split_var_copies", nil},
-			{2, 322, "lower_var_copies", nil},
-			{2, 323, "split_struct_vars", nil},
-			{2, 324, "lower_vars_to_ssa", nil},
-			{4, 325, "", []node{
-				{2, 325, "if", nil},
-				{2, 325, "stage == vertex", nil},
-				{2, 326, "then", nil},
-				{3, 327, "", []node{
-					{4, 327, "", []node{
-						{2, 327, "lower_io_arrays_to_elements", nil},
-						{4, 327, "", []node{
-							{2, 327, "modes", nil},
-							{2, 327, "shader_out", nil},
-						}},
-					}},
-					{4, 328, "", []node{
-						{2, 328, "lower_io_to_scalar_early", nil},
-						{4, 328, "", []node{
-							{2, 328, "modes", nil},
-							{2, 328, "shader_out", nil},
-						}},
-					}},
+			{2, 318, "remove_dead_variables", nil},
+			{2, 319, "lower_bool_to_int32", nil},
+			{2, 320, "opt_copy_prop", nil},
+			{2, 321, "opt_dce", nil},
+		}},
+		{2, 323, "midgard_position", nil},
+		{3, 323, "", []node{
+			{2, 323, "lower_viewport_transform", nil},
+			{2, 323, "lower_vars_to_ssa", nil},
+		}},
+		{2, 327, "link_prepare", nil},
+		{3, 328, "", []node{
+			{4, 328, "", []node{
+				{2, 328, "use", nil},
+				{2, 328, "frontend", nil},
+			}},
+			{2, 329, "propagate_invariant", nil},
+			{4, 330, "", []node{
+				{2, 330, "loop", nil},
+				{3, 330, "", []node{
+					{2, 330, "lower_vars_to_ssa", nil},
+					{2, 330, "opt_copy_prop", nil},
+					{2, 330, "opt_dce", nil},
+					{2, 330, "opt_constant_folding", nil},
+					{2, 330, "opt_dead_cf", nil},
+					{2, 330, "opt_loop", nil},
 				}},
 			}},
-			{4, 329, "", []node{
-				{2, 329, "if", nil},
-				{2, 329, "stage == fragment", nil},
-				{2, 330, "then", nil},
-				{3, 331, "", []node{
-					{4, 331, "", []node{
-						{2, 331, "lower_io_arrays_to_elements", nil},
-						{4, 331, "", []node{
-							{2, 331, "modes", nil},
-							{2, 331, "shader_in", nil},
+			{4, 331, "", []node{
+				{2, 331, "if", nil},
+				{2, 331, "stage != tess_ctrl", nil},
+				{2, 332, "then", nil},
+				{3, 333, "", []node{
+					{4, 333, "", []node{
+						{2, 333, "lower_io_to_temporaries", nil},
+						{4, 333, "", []node{
+							{2, 333, "modes", nil},
+							{2, 333, "shader_out", nil},
 						}},
 					}},
-					{4, 332, "", []node{
-						{2, 332, "lower_io_to_scalar_early", nil},
-						{4, 332, "", []node{
-							{2, 332, "modes", nil},
-							{2, 332, "shader_in", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 333, "", []node{
-				{2, 333, "if", nil},
-				{2, 333, "stage != vertex && stage != fragment", nil},
-				{2, 334, "then", nil},
-				{3, 334, "", []node{
-					{2, 334, "lower_io_arrays_to_elements", nil},
-					{2, 334, "lower_io_to_scalar_early", nil},
+					{2, 334, "lower_global_vars_to_local", nil},
 				}},
 			}},
 			{4, 335, "", []node{
-				{2, 335, "loop", nil},
-				{3, 335, "", []node{
-					{4, 335, "", []node{
-						{2, 335, "use", nil},
-						{2, 335, "turn", nil},
+				{2, 335, "if", nil},
+				{2, 335, "stage == fragment", nil},
+				{2, 336, "then", nil},
+				{3, 337, "", []node{
+					{4, 337, "", []node{
+						{2, 337, "lower_io_to_temporaries", nil},
+						{4, 337, "", []node{
+							{2, 337, "modes", nil},
+							{2, 337, "shader_in", nil},
+						}},
 					}},
-					{4, 335, "", []node{
-						{2, 335, "use", nil},
-						{2, 335, "tail", nil},
+					{2, 338, "lower_global_vars_to_local", nil},
+				}},
+			}},
+			{2, 339, "split_var_copies", nil},
+			{2, 340, "lower_var_copies", nil},
+			{2, 341, "split_struct_vars", nil},
+			{2, 342, "lower_vars_to_ssa", nil},
+			{4, 343, "", []node{
+				{2, 343, "if", nil},
+				{2, 343, "stage == vertex", nil},
+				{2, 344, "then", nil},
+				{3, 345, "", []node{
+					{4, 345, "", []node{
+						{2, 345, "lower_io_arrays_to_elements", nil},
+						{4, 345, "", []node{
+							{2, 345, "modes", nil},
+							{2, 345, "shader_out", nil},
+						}},
 					}},
-				}},
-				{2, 336, "max", nil},
-				{2, 336, "8", nil},
-			}},
-			{4, 337, "", []node{
-				{2, 337, "remove_dead_variables", nil},
-				{4, 337, "", []node{
-					{2, 337, "modes", nil},
-					{2, 337, "shader_in|shader_out", nil},
-				}},
-			}},
-		}},
-		{2, 339, "link_turn", nil},
-		{3, 340, "", []node{
-			{4, 340, "", []node{
-				{2, 340, "loop", nil},
-				{3, 340, "", []node{
-					{4, 340, "", []node{
-						{2, 340, "use", nil},
-						{2, 340, "turn", nil},
-					}},
-					{4, 340, "", []node{
-						{2, 340, "use", nil},
-						{2, 340, "tail", nil},
-					}},
-				}},
-				{2, 341, "max", nil},
-				{2, 341, "8", nil},
-			}},
-			{4, 342, "", []node{
-				{2, 342, "remove_dead_variables", nil},
-				{4, 342, "", []node{
-					{2, 342, "modes", nil},
-					{2, 342, "shader_in|shader_out", nil},
-				}},
-			}},
-		}},
-		{2, 344, "link_finish", nil},
-		{3, 345, "", []node{
-			{4, 345, "", []node{
-				{2, 345, "remove_dead_variables", nil},
-				{4, 345, "", []node{
-					{2, 345, "modes", nil},
-					{2, 345, "shader_in|shader_out", nil},
-				}},
-			}},
-			{4, 346, "", []node{
-				{2, 346, "if", nil},
-				{2, 346, "stage == vertex", nil},
-				{2, 347, "then", nil},
-				{3, 347, "", []node{
-					{4, 347, "", []node{
-						{2, 347, "lower_io_to_vector", nil},
-						{4, 347, "", []node{
-							{2, 347, "modes", nil},
-							{2, 347, "shader_out", nil},
+					{4, 346, "", []node{
+						{2, 346, "lower_io_to_scalar_early", nil},
+						{4, 346, "", []node{
+							{2, 346, "modes", nil},
+							{2, 346, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 348, "", []node{
-				{2, 348, "if", nil},
-				{2, 348, "stage == fragment", nil},
-				{2, 349, "then", nil},
+			{4, 347, "", []node{
+				{2, 347, "if", nil},
+				{2, 347, "stage == fragment", nil},
+				{2, 348, "then", nil},
 				{3, 349, "", []node{
 					{4, 349, "", []node{
-						{2, 349, "lower_io_to_vector", nil},
+						{2, 349, "lower_io_arrays_to_elements", nil},
 						{4, 349, "", []node{
 							{2, 349, "modes", nil},
 							{2, 349, "shader_in", nil},
 						}},
 					}},
+					{4, 350, "", []node{
+						{2, 350, "lower_io_to_scalar_early", nil},
+						{4, 350, "", []node{
+							{2, 350, "modes", nil},
+							{2, 350, "shader_in", nil},
+						}},
+					}},
 				}},
 			}},
-			{4, 350, "", []node{
-				{2, 350, "if", nil},
-				{2, 350, "stage != vertex && stage != fragment", nil},
-				{2, 351, "then", nil},
-				{3, 351, "", []node{
-					{2, 351, "lower_io_to_vector", nil},
+			{4, 351, "", []node{
+				{2, 351, "if", nil},
+				{2, 351, "stage != vertex && stage != fragment", nil},
+				{2, 352, "then", nil},
+				{3, 352, "", []node{
+					{2, 352, "lower_io_arrays_to_elements", nil},
+					{2, 352, "lower_io_to_scalar_early", nil},
 				}},
 			}},
-			{2, 352, "opt_combine_stores", nil},
 			{4, 353, "", []node{
 				{2, 353, "loop", nil},
 				{3, 353, "", []node{
-					{2, 353, "lower_vars_to_ssa", nil},
-					{2, 353, "opt_copy_prop", nil},
-					{2, 353, "opt_cse", nil},
-					{2, 353, "opt_dce", nil},
+					{4, 353, "", []node{
+						{2, 353, "use", nil},
+						{2, 353, "turn", nil},
+					}},
+					{4, 353, "", []node{
+						{2, 353, "use", nil},
+						{2, 353, "tail", nil},
+					}},
+				}},
+				{2, 354, "max", nil},
+				{2, 354, "8", nil},
+			}},
+			{4, 355, "", []node{
+				{2, 355, "remove_dead_variables", nil},
+				{4, 355, "", []node{
+					{2, 355, "modes", nil},
+					{2, 355, "shader_in|shader_out", nil},
 				}},
 			}},
-			{2, 354, "remove_dead_variables", nil},
-			{2, 355, "assign_io_locations", nil},
 		}},
-	}},
-	{2, 357, "pipelines", nil},
-	{4, 359, "", []node{
-		{2, 359, "common", nil},
-		{3, 360, "", []node{
+		{2, 357, "link_turn", nil},
+		{3, 358, "", []node{
+			{4, 358, "", []node{
+				{2, 358, "loop", nil},
+				{3, 358, "", []node{
+					{4, 358, "", []node{
+						{2, 358, "use", nil},
+						{2, 358, "turn", nil},
+					}},
+					{4, 358, "", []node{
+						{2, 358, "use", nil},
+						{2, 358, "tail", nil},
+					}},
+				}},
+				{2, 359, "max", nil},
+				{2, 359, "8", nil},
+			}},
 			{4, 360, "", []node{
-				{2, 360, "use", nil},
-				{2, 360, "frontend", nil},
+				{2, 360, "remove_dead_variables", nil},
+				{4, 360, "", []node{
+					{2, 360, "modes", nil},
+					{2, 360, "shader_in|shader_out", nil},
+				}},
 			}},
-			{4, 361, "", []node{
-				{2, 361, "hook", nil},
-				{2, 361, "start", nil},
-			}},
-			{2, 362, "propagate_invariant", nil},
+		}},
+		{2, 362, "link_finish", nil},
+		{3, 363, "", []node{
 			{4, 363, "", []node{
-				{2, 363, "use", nil},
-				{2, 363, "clean", nil},
+				{2, 363, "remove_dead_variables", nil},
+				{4, 363, "", []node{
+					{2, 363, "modes", nil},
+					{2, 363, "shader_in|shader_out", nil},
+				}},
 			}},
 			{4, 364, "", []node{
 				{2, 364, "if", nil},
-				{2, 364, "level >= O1", nil},
+				{2, 364, "stage == vertex", nil},
 				{2, 365, "then", nil},
 				{3, 365, "", []node{
-					{2, 365, "opt_ray_queries", nil},
-					{2, 365, "opt_ray_query_ranges", nil},
-				}},
-			}},
-			{4, 367, "", []node{
-				{2, 367, "if", nil},
-				{2, 367, "ycbcr", nil},
-				{2, 368, "then", nil},
-				{3, 368, "", []node{
-					{4, 368, "", []node{
-						{2, 368, "lower_tex", nil},
-						{4, 368, "", []node{
-							{2, 368, "ycbcr", nil},
-							{2, 368, "options", nil},
+					{4, 365, "", []node{
+						{2, 365, "lower_io_to_vector", nil},
+						{4, 365, "", []node{
+							{2, 365, "modes", nil},
+							{2, 365, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 369, "gather_info", nil},
-		}},
-		{2, 372, "ir", nil},
-		{3, 373, "", []node{
-			{4, 373, "", []node{
-				{2, 373, "use", nil},
-				{2, 373, "common", nil},
+			{4, 366, "", []node{
+				{2, 366, "if", nil},
+				{2, 366, "stage == fragment", nil},
+				{2, 367, "then", nil},
+				{3, 367, "", []node{
+					{4, 367, "", []node{
+						{2, 367, "lower_io_to_vector", nil},
+						{4, 367, "", []node{
+							{2, 367, "modes", nil},
+							{2, 367, "shader_in", nil},
+						}},
+					}},
+				}},
 			}},
-			{4, 374, "", []node{
-				{2, 374, "use", nil},
-				{2, 374, "interface", nil},
+			{4, 368, "", []node{
+				{2, 368, "if", nil},
+				{2, 368, "stage != vertex && stage != fragment", nil},
+				{2, 369, "then", nil},
+				{3, 369, "", []node{
+					{2, 369, "lower_io_to_vector", nil},
+				}},
 			}},
+			{2, 370, "opt_combine_stores", nil},
+			{4, 371, "", []node{
+				{2, 371, "loop", nil},
+				{3, 371, "", []node{
+					{2, 371, "lower_vars_to_ssa", nil},
+					{2, 371, "opt_copy_prop", nil},
+					{2, 371, "opt_cse", nil},
+					{2, 371, "opt_dce", nil},
+				}},
+			}},
+			{2, 372, "remove_dead_variables", nil},
+			{2, 373, "assign_io_locations", nil},
 		}},
-		{2, 376, "ir3", nil},
-		{3, 377, "", []node{
-			{4, 377, "", []node{
-				{2, 377, "use", nil},
-				{2, 377, "common", nil},
+	}},
+	{2, 375, "pipelines", nil},
+	{4, 377, "", []node{
+		{2, 377, "common", nil},
+		{3, 378, "", []node{
+			{4, 378, "", []node{
+				{2, 378, "use", nil},
+				{2, 378, "frontend", nil},
 			}},
 			{4, 379, "", []node{
-				{2, 379, "if", nil},
-				{2, 379, "level >= O1", nil},
-				{2, 380, "then", nil},
-				{3, 380, "", []node{
-					{4, 380, "", []node{
-						{2, 380, "opt_shrink_stores", nil},
-						{4, 380, "", []node{
-							{2, 380, "images", nil},
-							{2, 380, "true", nil},
-						}},
-					}},
-				}},
+				{2, 379, "hook", nil},
+				{2, 379, "start", nil},
 			}},
-			{2, 381, "lower_ray_queries", nil},
+			{2, 380, "propagate_invariant", nil},
+			{4, 381, "", []node{
+				{2, 381, "use", nil},
+				{2, 381, "clean", nil},
+			}},
 			{4, 382, "", []node{
-				{2, 382, "use", nil},
-				{2, 382, "optimise", nil},
-			}},
-			{4, 383, "", []node{
-				{2, 383, "use", nil},
-				{2, 383, "interface", nil},
+				{2, 382, "if", nil},
+				{2, 382, "level >= O1", nil},
+				{2, 383, "then", nil},
+				{3, 383, "", []node{
+					{2, 383, "opt_ray_queries", nil},
+					{2, 383, "opt_ray_query_ranges", nil},
+				}},
 			}},
 			{4, 385, "", []node{
-				{2, 385, "lower_atomics", nil},
-				{4, 385, "", []node{
-					{2, 385, "wide", nil},
-					{2, 385, "true", nil},
+				{2, 385, "if", nil},
+				{2, 385, "ycbcr", nil},
+				{2, 386, "then", nil},
+				{3, 386, "", []node{
+					{4, 386, "", []node{
+						{2, 386, "lower_tex", nil},
+						{4, 386, "", []node{
+							{2, 386, "ycbcr", nil},
+							{2, 386, "options", nil},
+						}},
+					}},
 				}},
 			}},
-			{4, 386, "", []node{
-				{2, 386, "if", nil},
-				{2, 386, "stage == fragment", nil},
-				{2, 387, "then", nil},
-				{3, 387, "", []node{
-					{2, 387, "lower_is_helper_invocation", nil},
-				}},
-			}},
-			{4, 388, "", []node{
-				{2, 388, "lower_tex", nil},
-				{4, 388, "", []node{
-					{2, 388, "min_lod", nil},
-					{2, 388, "true", nil},
-				}},
-			}},
-			{2, 389, "lower_frexp", nil},
-			{2, 390, "lower_flrp", nil},
+			{2, 387, "gather_info", nil},
+		}},
+		{2, 390, "ir", nil},
+		{3, 391, "", []node{
 			{4, 391, "", []node{
 				{2, 391, "use", nil},
-				{2, 391, "scalar", nil},
+				{2, 391, "common", nil},
 			}},
-			{2, 392, "lower_phis_to_scalar", nil},
-			{4, 393, "", []node{
-				{2, 393, "use", nil},
-				{2, 393, "optimise", nil},
+			{4, 392, "", []node{
+				{2, 392, "use", nil},
+				{2, 392, "interface", nil},
 			}},
-			{2, 395, "io_add_const_offset_to_base", nil},
-			{4, 398, "", []node{
-				{2, 398, "if", nil},
-				{2, 398, "level >= O1", nil},
-				{2, 399, "then", nil},
-				{3, 399, "", []node{
-					{2, 399, "shrink_vec_array_vars", nil},
-					{4, 399, "", []node{
-						{2, 399, "opt_large_constants", nil},
-						{4, 399, "", []node{
-							{2, 399, "packed", nil},
-							{2, 399, "32", nil},
+		}},
+		{2, 394, "ir3", nil},
+		{3, 395, "", []node{
+			{4, 395, "", []node{
+				{2, 395, "use", nil},
+				{2, 395, "common", nil},
+			}},
+			{4, 397, "", []node{
+				{2, 397, "if", nil},
+				{2, 397, "level >= O1", nil},
+				{2, 398, "then", nil},
+				{3, 398, "", []node{
+					{4, 398, "", []node{
+						{2, 398, "opt_shrink_stores", nil},
+						{4, 398, "", []node{
+							{2, 398, "images", nil},
+							{2, 398, "true", nil},
 						}},
 					}},
 				}},
 			}},
+			{2, 399, "lower_ray_queries", nil},
 			{4, 400, "", []node{
-				{2, 400, "lower_indirect_derefs", nil},
-				{4, 400, "", []node{
-					{2, 400, "modes", nil},
-					{2, 400, "function_temp", nil},
-					{2, 400, "max_length", nil},
-					{2, 400, "4", nil},
-				}},
+				{2, 400, "use", nil},
+				{2, 400, "optimise", nil},
 			}},
-			{2, 401, "lower_vars_to_ssa", nil},
-			{4, 402, "", []node{
-				{2, 402, "if", nil},
-				{2, 402, "level >= O1", nil},
-				{2, 403, "then", nil},
-				{3, 403, "", []node{
-					{4, 403, "", []node{
-						{2, 403, "opt_large_constants", nil},
-						{4, 403, "", []node{
-							{2, 403, "threshold", nil},
-							{2, 403, "20", nil},
-						}},
-					}},
+			{4, 401, "", []node{
+				{2, 401, "use", nil},
+				{2, 401, "interface", nil},
+			}},
+			{4, 403, "", []node{
+				{2, 403, "lower_atomics", nil},
+				{4, 403, "", []node{
+					{2, 403, "wide", nil},
+					{2, 403, "true", nil},
 				}},
 			}},
 			{4, 404, "", []node{
-				{2, 404, "lower_locals_to_regs", nil},
-				{4, 404, "", []node{
-					{2, 404, "max_words", nil},
-					{2, 404, "48", nil},
-				}},
-			}},
-			{4, 405, "", []node{
-				{2, 405, "lower_vars_to_explicit_types", nil},
-				{4, 405, "", []node{
-					{2, 405, "modes", nil},
-					{2, 405, "function_temp|shader_temp", nil},
+				{2, 404, "if", nil},
+				{2, 404, "stage == fragment", nil},
+				{2, 405, "then", nil},
+				{3, 405, "", []node{
+					{2, 405, "lower_is_helper_invocation", nil},
 				}},
 			}},
 			{4, 406, "", []node{
-				{2, 406, "lower_explicit_io", nil},
+				{2, 406, "lower_tex", nil},
 				{4, 406, "", []node{
-					{2, 406, "modes", nil},
-					{2, 406, "function_temp|shader_temp|mem_constant", nil},
+					{2, 406, "min_lod", nil},
+					{2, 406, "true", nil},
 				}},
 			}},
-			{2, 407, "remove_dead_derefs", nil},
-			{4, 408, "", []node{
-				{2, 408, "if", nil},
-				{2, 408, "level >= O1", nil},
-				{2, 409, "then", nil},
-				{3, 410, "", []node{
-					{2, 410, "opt_load_store_update_alignments", nil},
-					{4, 411, "", []node{
-						{2, 411, "opt_load_store_vectorize", nil},
-						{4, 411, "", []node{
-							{2, 411, "modes", nil},
-							{2, 411, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 411, "ubo_dynamic", nil},
-							{2, 411, "true", nil},
+			{2, 407, "lower_frexp", nil},
+			{2, 408, "lower_flrp", nil},
+			{4, 409, "", []node{
+				{2, 409, "use", nil},
+				{2, 409, "scalar", nil},
+			}},
+			{2, 410, "lower_phis_to_scalar", nil},
+			{4, 411, "", []node{
+				{2, 411, "use", nil},
+				{2, 411, "optimise", nil},
+			}},
+			{2, 413, "io_add_const_offset_to_base", nil},
+			{4, 416, "", []node{
+				{2, 416, "if", nil},
+				{2, 416, "level >= O1", nil},
+				{2, 417, "then", nil},
+				{3, 417, "", []node{
+					{2, 417, "shrink_vec_array_vars", nil},
+					{4, 417, "", []node{
+						{2, 417, "opt_large_constants", nil},
+						{4, 417, "", []node{
+							{2, 417, "packed", nil},
+							{2, 417, "32", nil},
 						}},
 					}},
-				}},
-			}},
-			{2, 413, "lower_amul", nil},
-			{4, 414, "", []node{
-				{2, 414, "lower_mem_access_bit_sizes", nil},
-				{4, 414, "", []node{
-					{2, 414, "max_bits", nil},
-					{2, 414, "32", nil},
-					{2, 414, "const_bits", nil},
-					{2, 414, "32", nil},
-				}},
-			}},
-			{2, 415, "lower_wrmasks", nil},
-			{4, 416, "", []node{
-				{2, 416, "lower_subgroups", nil},
-				{4, 416, "", []node{
-					{2, 416, "only_64", nil},
-					{2, 416, "true", nil},
-					{2, 416, "to_scalar", nil},
-					{2, 416, "true", nil},
-					{2, 416, "split_64", nil},
-					{2, 416, "true", nil},
-					{2, 416, "vote_eq", nil},
-					{2, 416, "true", nil},
-					{2, 416, "scans", nil},
-					{2, 416, "true", nil},
-				}},
-			}},
-			{4, 417, "", []node{
-				{2, 417, "lower_bit_size", nil},
-				{4, 417, "", []node{
-					{2, 417, "below", nil},
-					{2, 417, "16", nil},
-					{2, 417, "to", nil},
-					{2, 417, "16", nil},
 				}},
 			}},
 			{4, 418, "", []node{
-				{2, 418, "if", nil},
-				{2, 418, "level >= O1", nil},
-				{2, 419, "then", nil},
-				{3, 419, "", []node{
-					{2, 419, "opt_intrinsics", nil},
-					{2, 419, "opt_offsets", nil},
+				{2, 418, "lower_indirect_derefs", nil},
+				{4, 418, "", []node{
+					{2, 418, "modes", nil},
+					{2, 418, "function_temp", nil},
+					{2, 418, "max_length", nil},
+					{2, 418, "4", nil},
 				}},
 			}},
+			{2, 419, "lower_vars_to_ssa", nil},
 			{4, 420, "", []node{
-				{2, 420, "use", nil},
-				{2, 420, "legalise", nil},
-			}},
-			{4, 421, "", []node{
-				{2, 421, "use", nil},
-				{2, 421, "optimise", nil},
+				{2, 420, "if", nil},
+				{2, 420, "level >= O1", nil},
+				{2, 421, "then", nil},
+				{3, 421, "", []node{
+					{4, 421, "", []node{
+						{2, 421, "opt_large_constants", nil},
+						{4, 421, "", []node{
+							{2, 421, "threshold", nil},
+							{2, 421, "20", nil},
+						}},
+					}},
+				}},
 			}},
 			{4, 422, "", []node{
-				{2, 422, "lower_phis_to_scalar", nil},
+				{2, 422, "lower_locals_to_regs", nil},
 				{4, 422, "", []node{
-					{2, 422, "all", nil},
-					{2, 422, "true", nil},
+					{2, 422, "max_words", nil},
+					{2, 422, "48", nil},
+				}},
+			}},
+			{4, 423, "", []node{
+				{2, 423, "lower_vars_to_explicit_types", nil},
+				{4, 423, "", []node{
+					{2, 423, "modes", nil},
+					{2, 423, "function_temp|shader_temp", nil},
 				}},
 			}},
 			{4, 424, "", []node{
-				{2, 424, "if", nil},
-				{2, 424, "level >= O2", nil},
-				{2, 425, "then", nil},
-				{3, 426, "", []node{
-					{4, 426, "", []node{
-						{2, 426, "opt_gcm", nil},
-						{4, 426, "", []node{
-							{2, 426, "sink", nil},
-							{2, 426, "false", nil},
-						}},
-					}},
+				{2, 424, "lower_explicit_io", nil},
+				{4, 424, "", []node{
+					{2, 424, "modes", nil},
+					{2, 424, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
-			{4, 427, "", []node{
-				{2, 427, "if", nil},
-				{2, 427, "level >= O1", nil},
-				{2, 428, "then", nil},
+			{2, 425, "remove_dead_derefs", nil},
+			{4, 426, "", []node{
+				{2, 426, "if", nil},
+				{2, 426, "level >= O1", nil},
+				{2, 427, "then", nil},
 				{3, 428, "", []node{
-					{4, 428, "", []node{
-						{2, 428, "use", nil},
-						{2, 428, "late", nil},
+					{2, 428, "opt_load_store_update_alignments", nil},
+					{4, 429, "", []node{
+						{2, 429, "opt_load_store_vectorize", nil},
+						{4, 429, "", []node{
+							{2, 429, "modes", nil},
+							{2, 429, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 429, "ubo_dynamic", nil},
+							{2, 429, "true", nil},
+						}},
 					}},
 				}},
 			}},
-			{4, 429, "", []node{
-				{2, 429, "use", nil},
-				{2, 429, "clean", nil},
+			{2, 431, "lower_amul", nil},
+			{4, 432, "", []node{
+				{2, 432, "lower_mem_access_bit_sizes", nil},
+				{4, 432, "", []node{
+					{2, 432, "max_bits", nil},
+					{2, 432, "32", nil},
+					{2, 432, "const_bits", nil},
+					{2, 432, "32", nil},
+				}},
 			}},
-			{4, 431, "", []node{
-				{2, 431, "if", nil},
-				{2, 431, "level >= O1", nil},
-				{2, 432, "then", nil},
-				{3, 433, "", []node{
-					{4, 433, "", []node{
-						{2, 433, "opt_sink", nil},
-						{4, 433, "", []node{
-							{2, 433, "compares", nil},
-							{2, 433, "true", nil},
-						}},
-					}},
+			{2, 433, "lower_wrmasks", nil},
+			{4, 434, "", []node{
+				{2, 434, "lower_subgroups", nil},
+				{4, 434, "", []node{
+					{2, 434, "only_64", nil},
+					{2, 434, "true", nil},
+					{2, 434, "to_scalar", nil},
+					{2, 434, "true", nil},
+					{2, 434, "split_64", nil},
+					{2, 434, "true", nil},
+					{2, 434, "vote_eq", nil},
+					{2, 434, "true", nil},
+					{2, 434, "scans", nil},
+					{2, 434, "true", nil},
 				}},
 			}},
 			{4, 435, "", []node{
-				{2, 435, "if", nil},
-				{2, 435, "level >= O1", nil},
-				{2, 436, "then", nil},
-				{3, 436, "", []node{
-					{4, 436, "", []node{
-						{2, 436, "opt_move", nil},
-						{4, 436, "", []node{
-							{2, 436, "buffers", nil},
-							{2, 436, "true", nil},
-							{2, 436, "compares", nil},
-							{2, 436, "false", nil},
-						}},
-					}},
+				{2, 435, "lower_bit_size", nil},
+				{4, 435, "", []node{
+					{2, 435, "below", nil},
+					{2, 435, "16", nil},
+					{2, 435, "to", nil},
+					{2, 435, "16", nil},
+				}},
+			}},
+			{4, 436, "", []node{
+				{2, 436, "if", nil},
+				{2, 436, "level >= O1", nil},
+				{2, 437, "then", nil},
+				{3, 437, "", []node{
+					{2, 437, "opt_intrinsics", nil},
+					{2, 437, "opt_offsets", nil},
 				}},
 			}},
 			{4, 438, "", []node{
-				{2, 438, "if", nil},
-				{2, 438, "level >= O1", nil},
-				{2, 439, "then", nil},
-				{3, 439, "", []node{
-					{4, 439, "", []node{
-						{2, 439, "opt_group_loads", nil},
-						{4, 439, "", []node{
-							{2, 439, "max_distance", nil},
-							{2, 439, "16", nil},
+				{2, 438, "use", nil},
+				{2, 438, "legalise", nil},
+			}},
+			{4, 439, "", []node{
+				{2, 439, "use", nil},
+				{2, 439, "optimise", nil},
+			}},
+			{4, 440, "", []node{
+				{2, 440, "lower_phis_to_scalar", nil},
+				{4, 440, "", []node{
+					{2, 440, "all", nil},
+					{2, 440, "true", nil},
+				}},
+			}},
+			{4, 442, "", []node{
+				{2, 442, "if", nil},
+				{2, 442, "level >= O2", nil},
+				{2, 443, "then", nil},
+				{3, 444, "", []node{
+					{4, 444, "", []node{
+						{2, 444, "opt_gcm", nil},
+						{4, 444, "", []node{
+							{2, 444, "sink", nil},
+							{2, 444, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 441, "", []node{
-				{2, 441, "if", nil},
-				{2, 441, "level >= O1 && stage == fragment", nil},
-				{2, 442, "then", nil},
-				{3, 442, "", []node{
-					{2, 442, "opt_move_discards_to_top", nil},
+			{4, 445, "", []node{
+				{2, 445, "if", nil},
+				{2, 445, "level >= O1", nil},
+				{2, 446, "then", nil},
+				{3, 446, "", []node{
+					{4, 446, "", []node{
+						{2, 446, "use", nil},
+						{2, 446, "late", nil},
+					}},
 				}},
 			}},
-			{2, 443, "remove_dead_variables", nil},
-			{2, 444, "gather_info", nil},
-		}},
-		{2, 446, "agx", nil},
-		{3, 447, "", []node{
 			{4, 447, "", []node{
 				{2, 447, "use", nil},
-				{2, 447, "common", nil},
+				{2, 447, "clean", nil},
 			}},
 			{4, 449, "", []node{
 				{2, 449, "if", nil},
 				{2, 449, "level >= O1", nil},
 				{2, 450, "then", nil},
-				{3, 450, "", []node{
-					{4, 450, "", []node{
-						{2, 450, "opt_shrink_stores", nil},
-						{4, 450, "", []node{
-							{2, 450, "images", nil},
-							{2, 450, "true", nil},
+				{3, 451, "", []node{
+					{4, 451, "", []node{
+						{2, 451, "opt_sink", nil},
+						{4, 451, "", []node{
+							{2, 451, "compares", nil},
+							{2, 451, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 451, "", []node{
-				{2, 451, "use", nil},
-				{2, 451, "optimise", nil},
-			}},
-			{4, 452, "", []node{
-				{2, 452, "use", nil},
-				{2, 452, "interface", nil},
-			}},
-			{4, 454, "", []node{
-				{2, 454, "if", nil},
-				{2, 454, "stage == fragment", nil},
-				{2, 455, "then", nil},
-				{3, 455, "", []node{
-					{2, 455, "gather_info", nil},
-					{2, 455, "lower_wpos_center", nil},
-					{4, 455, "", []node{
-						{2, 455, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 455, "", []node{
-							{2, 455, "center", nil},
-							{2, 455, "false", nil},
+			{4, 453, "", []node{
+				{2, 453, "if", nil},
+				{2, 453, "level >= O1", nil},
+				{2, 454, "then", nil},
+				{3, 454, "", []node{
+					{4, 454, "", []node{
+						{2, 454, "opt_move", nil},
+						{4, 454, "", []node{
+							{2, 454, "buffers", nil},
+							{2, 454, "true", nil},
+							{2, 454, "compares", nil},
+							{2, 454, "false", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 456, "", []node{
-				{2, 456, "lower_tex", nil},
-				{4, 456, "", []node{
-					{2, 456, "txd", nil},
-					{2, 456, "cube", nil},
-				}},
-			}},
-			{4, 458, "", []node{
-				{2, 458, "if", nil},
-				{2, 458, "level >= O1", nil},
-				{2, 459, "then", nil},
-				{3, 459, "", []node{
-					{4, 459, "", []node{
-						{2, 459, "opt_uniform_atomics", nil},
-						{4, 459, "", []node{
-							{2, 459, "join", nil},
-							{2, 459, "true", nil},
+				{2, 456, "if", nil},
+				{2, 456, "level >= O1", nil},
+				{2, 457, "then", nil},
+				{3, 457, "", []node{
+					{4, 457, "", []node{
+						{2, 457, "opt_group_loads", nil},
+						{4, 457, "", []node{
+							{2, 457, "max_distance", nil},
+							{2, 457, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 460, "lower_atomics", nil},
-			{2, 461, "lower_frexp", nil},
-			{2, 462, "lower_flrp", nil},
-			{4, 463, "", []node{
-				{2, 463, "use", nil},
-				{2, 463, "scalar", nil},
-			}},
-			{2, 464, "lower_phis_to_scalar", nil},
-			{4, 465, "", []node{
-				{2, 465, "use", nil},
-				{2, 465, "optimise", nil},
-			}},
-			{2, 467, "io_add_const_offset_to_base", nil},
-			{4, 470, "", []node{
-				{2, 470, "lower_indirect_derefs", nil},
-				{4, 470, "", []node{
-					{2, 470, "modes", nil},
-					{2, 470, "function_temp", nil},
-					{2, 470, "max_length", nil},
-					{2, 470, "4", nil},
+			{4, 459, "", []node{
+				{2, 459, "if", nil},
+				{2, 459, "level >= O1 && stage == fragment", nil},
+				{2, 460, "then", nil},
+				{3, 460, "", []node{
+					{2, 460, "opt_move_discards_to_top", nil},
 				}},
 			}},
-			{2, 471, "lower_vars_to_ssa", nil},
+			{2, 461, "remove_dead_variables", nil},
+			{2, 462, "gather_info", nil},
+		}},
+		{2, 464, "agx", nil},
+		{3, 465, "", []node{
+			{4, 465, "", []node{
+				{2, 465, "use", nil},
+				{2, 465, "common", nil},
+			}},
+			{4, 467, "", []node{
+				{2, 467, "if", nil},
+				{2, 467, "level >= O1", nil},
+				{2, 468, "then", nil},
+				{3, 468, "", []node{
+					{4, 468, "", []node{
+						{2, 468, "opt_shrink_stores", nil},
+						{4, 468, "", []node{
+							{2, 468, "images", nil},
+							{2, 468, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{4, 469, "", []node{
+				{2, 469, "use", nil},
+				{2, 469, "optimise", nil},
+			}},
+			{4, 470, "", []node{
+				{2, 470, "use", nil},
+				{2, 470, "interface", nil},
+			}},
 			{4, 472, "", []node{
 				{2, 472, "if", nil},
-				{2, 472, "level >= O1", nil},
+				{2, 472, "stage == fragment", nil},
 				{2, 473, "then", nil},
 				{3, 473, "", []node{
-					{2, 473, "shrink_vec_array_vars", nil},
+					{2, 473, "gather_info", nil},
+					{2, 473, "lower_wpos_center", nil},
 					{4, 473, "", []node{
-						{2, 473, "opt_large_constants", nil},
+						{2, 473, "lower_frag_coord_to_pixel_coord", nil},
 						{4, 473, "", []node{
-							{2, 473, "packed", nil},
-							{2, 473, "32", nil},
-							{2, 473, "threshold", nil},
-							{2, 473, "20", nil},
+							{2, 473, "center", nil},
+							{2, 473, "false", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 474, "", []node{
-				{2, 474, "lower_vars_to_explicit_types", nil},
+				{2, 474, "lower_tex", nil},
 				{4, 474, "", []node{
-					{2, 474, "modes", nil},
-					{2, 474, "function_temp|shader_temp", nil},
+					{2, 474, "txd", nil},
+					{2, 474, "cube", nil},
 				}},
 			}},
-			{4, 475, "", []node{
-				{2, 475, "lower_explicit_io", nil},
-				{4, 475, "", []node{
-					{2, 475, "modes", nil},
-					{2, 475, "function_temp|shader_temp|mem_constant", nil},
+			{4, 476, "", []node{
+				{2, 476, "if", nil},
+				{2, 476, "level >= O1", nil},
+				{2, 477, "then", nil},
+				{3, 477, "", []node{
+					{4, 477, "", []node{
+						{2, 477, "opt_uniform_atomics", nil},
+						{4, 477, "", []node{
+							{2, 477, "join", nil},
+							{2, 477, "true", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 476, "remove_dead_derefs", nil},
-			{4, 477, "", []node{
-				{2, 477, "if", nil},
-				{2, 477, "level >= O1", nil},
-				{2, 478, "then", nil},
-				{3, 478, "", []node{
-					{2, 478, "opt_load_store_update_alignments", nil},
-					{2, 478, "opt_load_store_vectorize", nil},
-				}},
-			}},
-			{4, 479, "", []node{
-				{2, 479, "lower_mem_access_bit_sizes", nil},
-				{4, 479, "", []node{
-					{2, 479, "max_bits", nil},
-					{2, 479, "32", nil},
-					{2, 479, "const_bits", nil},
-					{2, 479, "32", nil},
-				}},
-			}},
-			{2, 480, "lower_wrmasks", nil},
+			{2, 478, "lower_atomics", nil},
+			{2, 479, "lower_frexp", nil},
+			{2, 480, "lower_flrp", nil},
 			{4, 481, "", []node{
-				{2, 481, "lower_subgroups", nil},
-				{4, 481, "", []node{
-					{2, 481, "only_64", nil},
-					{2, 481, "true", nil},
-					{2, 481, "to_scalar", nil},
-					{2, 481, "true", nil},
-					{2, 481, "split_64", nil},
-					{2, 481, "true", nil},
-					{2, 481, "vote_eq", nil},
-					{2, 481, "true", nil},
-					{2, 481, "scans", nil},
-					{2, 481, "true", nil},
+				{2, 481, "use", nil},
+				{2, 481, "scalar", nil},
+			}},
+			{2, 482, "lower_phis_to_scalar", nil},
+			{4, 483, "", []node{
+				{2, 483, "use", nil},
+				{2, 483, "optimise", nil},
+			}},
+			{2, 485, "io_add_const_offset_to_base", nil},
+			{4, 488, "", []node{
+				{2, 488, "lower_indirect_derefs", nil},
+				{4, 488, "", []node{
+					{2, 488, "modes", nil},
+					{2, 488, "function_temp", nil},
+					{2, 488, "max_length", nil},
+					{2, 488, "4", nil},
 				}},
 			}},
-			{4, 482, "", []node{
-				{2, 482, "lower_bit_size", nil},
-				{4, 482, "", []node{
-					{2, 482, "below", nil},
-					{2, 482, "16", nil},
-					{2, 482, "to", nil},
-					{2, 482, "16", nil},
-				}},
-			}},
-			{4, 484, "", []node{
-				{2, 484, "if", nil},
-				{2, 484, "level >= O1", nil},
-				{2, 485, "then", nil},
-				{3, 485, "", []node{
-					{4, 485, "", []node{
-						{2, 485, "opt_reassociate", nil},
-						{4, 485, "", []node{
-							{2, 485, "float", nil},
-							{2, 485, "true", nil},
+			{2, 489, "lower_vars_to_ssa", nil},
+			{4, 490, "", []node{
+				{2, 490, "if", nil},
+				{2, 490, "level >= O1", nil},
+				{2, 491, "then", nil},
+				{3, 491, "", []node{
+					{2, 491, "shrink_vec_array_vars", nil},
+					{4, 491, "", []node{
+						{2, 491, "opt_large_constants", nil},
+						{4, 491, "", []node{
+							{2, 491, "packed", nil},
+							{2, 491, "32", nil},
+							{2, 491, "threshold", nil},
+							{2, 491, "20", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 486, "", []node{
-				{2, 486, "use", nil},
-				{2, 486, "legalise_sums", nil},
-			}},
-			{4, 487, "", []node{
-				{2, 487, "if", nil},
-				{2, 487, "level >= O1", nil},
-				{2, 488, "then", nil},
-				{3, 489, "", []node{
-					{4, 489, "", []node{
-						{2, 489, "loop", nil},
-						{3, 490, "", []node{
-							{4, 490, "", []node{
-								{2, 490, "use", nil},
-								{2, 490, "turn", nil},
-							}},
-							{2, 491, "lower_alu_to_scalar", nil},
-							{4, 492, "", []node{
-								{2, 492, "opt_peephole_select", nil},
-								{4, 492, "", []node{
-									{2, 492, "limit", nil},
-									{2, 492, "64", nil},
-									{2, 492, "indirect_load_ok", nil},
-									{2, 492, "true", nil},
-									{2, 492, "expensive_alu_ok", nil},
-									{2, 492, "true", nil},
-									{2, 492, "loads", nil},
-									{2, 492, "true", nil},
-								}},
-							}},
-							{4, 493, "", []node{
-								{2, 493, "use", nil},
-								{2, 493, "tail", nil},
-							}},
-						}},
-						{2, 494, "max", nil},
-						{2, 494, "12", nil},
-					}},
+			{4, 492, "", []node{
+				{2, 492, "lower_vars_to_explicit_types", nil},
+				{4, 492, "", []node{
+					{2, 492, "modes", nil},
+					{2, 492, "function_temp|shader_temp", nil},
 				}},
 			}},
+			{4, 493, "", []node{
+				{2, 493, "lower_explicit_io", nil},
+				{4, 493, "", []node{
+					{2, 493, "modes", nil},
+					{2, 493, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 494, "remove_dead_derefs", nil},
 			{4, 495, "", []node{
-				{2, 495, "lower_phis_to_scalar", nil},
-				{4, 495, "", []node{
-					{2, 495, "all", nil},
-					{2, 495, "true", nil},
+				{2, 495, "if", nil},
+				{2, 495, "level >= O1", nil},
+				{2, 496, "then", nil},
+				{3, 496, "", []node{
+					{2, 496, "opt_load_store_update_alignments", nil},
+					{2, 496, "opt_load_store_vectorize", nil},
 				}},
 			}},
-			{4, 496, "", []node{
-				{2, 496, "if", nil},
-				{2, 496, "level >= O2", nil},
-				{2, 497, "then", nil},
-				{3, 497, "", []node{
-					{4, 497, "", []node{
-						{2, 497, "opt_gcm", nil},
-						{4, 497, "", []node{
-							{2, 497, "sink", nil},
-							{2, 497, "false", nil},
-						}},
-					}},
+			{4, 497, "", []node{
+				{2, 497, "lower_mem_access_bit_sizes", nil},
+				{4, 497, "", []node{
+					{2, 497, "max_bits", nil},
+					{2, 497, "32", nil},
+					{2, 497, "const_bits", nil},
+					{2, 497, "32", nil},
 				}},
 			}},
-			{4, 498, "", []node{
-				{2, 498, "if", nil},
-				{2, 498, "level >= O1", nil},
-				{2, 499, "then", nil},
-				{3, 499, "", []node{
-					{4, 499, "", []node{
-						{2, 499, "use", nil},
-						{2, 499, "late", nil},
-					}},
+			{2, 498, "lower_wrmasks", nil},
+			{4, 499, "", []node{
+				{2, 499, "lower_subgroups", nil},
+				{4, 499, "", []node{
+					{2, 499, "only_64", nil},
+					{2, 499, "true", nil},
+					{2, 499, "to_scalar", nil},
+					{2, 499, "true", nil},
+					{2, 499, "split_64", nil},
+					{2, 499, "true", nil},
+					{2, 499, "vote_eq", nil},
+					{2, 499, "true", nil},
+					{2, 499, "scans", nil},
+					{2, 499, "true", nil},
 				}},
 			}},
 			{4, 500, "", []node{
-				{2, 500, "use", nil},
-				{2, 500, "scalar", nil},
+				{2, 500, "lower_bit_size", nil},
+				{4, 500, "", []node{
+					{2, 500, "below", nil},
+					{2, 500, "16", nil},
+					{2, 500, "to", nil},
+					{2, 500, "16", nil},
+				}},
 			}},
-			{4, 501, "", []node{
-				{2, 501, "use", nil},
-				{2, 501, "clean", nil},
-			}},
-			{4, 503, "", []node{
-				{2, 503, "if", nil},
-				{2, 503, "level >= O2", nil},
-				{2, 504, "then", nil},
-				{3, 504, "", []node{
-					{4, 504, "", []node{
-						{2, 504, "opt_sink", nil},
-						{4, 504, "", []node{
-							{2, 504, "inputs", nil},
-							{2, 504, "true", nil},
-							{2, 504, "buffers", nil},
-							{2, 504, "true", nil},
-							{2, 504, "compares", nil},
-							{2, 504, "true", nil},
-							{2, 504, "copies", nil},
-							{2, 504, "true", nil},
-							{2, 504, "alu", nil},
-							{2, 504, "true", nil},
+			{4, 502, "", []node{
+				{2, 502, "if", nil},
+				{2, 502, "level >= O1", nil},
+				{2, 503, "then", nil},
+				{3, 503, "", []node{
+					{4, 503, "", []node{
+						{2, 503, "opt_reassociate", nil},
+						{4, 503, "", []node{
+							{2, 503, "float", nil},
+							{2, 503, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 505, "remove_dead_variables", nil},
-			{2, 506, "gather_info", nil},
-		}},
-		{2, 508, "midgard", nil},
-		{3, 509, "", []node{
-			{4, 509, "", []node{
-				{2, 509, "use", nil},
-				{2, 509, "common", nil},
+			{4, 504, "", []node{
+				{2, 504, "use", nil},
+				{2, 504, "legalise_sums", nil},
 			}},
-			{4, 510, "", []node{
-				{2, 510, "use", nil},
-				{2, 510, "vectors", nil},
+			{4, 505, "", []node{
+				{2, 505, "if", nil},
+				{2, 505, "level >= O1", nil},
+				{2, 506, "then", nil},
+				{3, 507, "", []node{
+					{4, 507, "", []node{
+						{2, 507, "loop", nil},
+						{3, 508, "", []node{
+							{4, 508, "", []node{
+								{2, 508, "use", nil},
+								{2, 508, "turn", nil},
+							}},
+							{2, 509, "lower_alu_to_scalar", nil},
+							{4, 510, "", []node{
+								{2, 510, "opt_peephole_select", nil},
+								{4, 510, "", []node{
+									{2, 510, "limit", nil},
+									{2, 510, "64", nil},
+									{2, 510, "indirect_load_ok", nil},
+									{2, 510, "true", nil},
+									{2, 510, "expensive_alu_ok", nil},
+									{2, 510, "true", nil},
+									{2, 510, "loads", nil},
+									{2, 510, "true", nil},
+								}},
+							}},
+							{4, 511, "", []node{
+								{2, 511, "use", nil},
+								{2, 511, "tail", nil},
+							}},
+						}},
+						{2, 512, "max", nil},
+						{2, 512, "12", nil},
+					}},
+				}},
 			}},
-			{4, 511, "", []node{
-				{2, 511, "use", nil},
-				{2, 511, "interface", nil},
-			}},
-			{4, 512, "", []node{
-				{2, 512, "if", nil},
-				{2, 512, "stage == fragment", nil},
-				{2, 513, "then", nil},
-				{3, 513, "", []node{
-					{2, 513, "lower_helper_writes", nil},
+			{4, 513, "", []node{
+				{2, 513, "lower_phis_to_scalar", nil},
+				{4, 513, "", []node{
+					{2, 513, "all", nil},
+					{2, 513, "true", nil},
 				}},
 			}},
 			{4, 514, "", []node{
-				{2, 514, "lower_atomics", nil},
-				{4, 514, "", []node{
-					{2, 514, "wide", nil},
-					{2, 514, "true", nil},
-				}},
-			}},
-			{4, 515, "", []node{
-				{2, 515, "lower_subgroups", nil},
-				{4, 515, "", []node{
-					{2, 515, "size_one", nil},
-					{2, 515, "true", nil},
+				{2, 514, "if", nil},
+				{2, 514, "level >= O2", nil},
+				{2, 515, "then", nil},
+				{3, 515, "", []node{
+					{4, 515, "", []node{
+						{2, 515, "opt_gcm", nil},
+						{4, 515, "", []node{
+							{2, 515, "sink", nil},
+							{2, 515, "false", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 516, "", []node{
-				{2, 516, "lower_tex", nil},
-				{4, 516, "", []node{
-					{2, 516, "wide", nil},
-					{2, 516, "true", nil},
-					{2, 516, "projector", nil},
-					{2, 516, "true", nil},
-					{2, 516, "implicit_lod", nil},
-					{2, 516, "true", nil},
-					{2, 516, "min_lod", nil},
-					{2, 516, "true", nil},
-					{2, 516, "lod_ddx", nil},
-					{2, 516, "true", nil},
-					{2, 516, "lod_query", nil},
-					{2, 516, "true", nil},
-					{2, 516, "txd", nil},
-					{2, 516, "all", nil},
-					{2, 516, "txs_lod", nil},
-					{2, 516, "true", nil},
-					{2, 516, "tg4_offsets", nil},
-					{2, 516, "true", nil},
+				{2, 516, "if", nil},
+				{2, 516, "level >= O1", nil},
+				{2, 517, "then", nil},
+				{3, 517, "", []node{
+					{4, 517, "", []node{
+						{2, 517, "use", nil},
+						{2, 517, "late", nil},
+					}},
 				}},
 			}},
 			{4, 518, "", []node{
-				{2, 518, "lower_indirect_textures", nil},
-				{4, 518, "", []node{
-					{2, 518, "queries", nil},
-					{2, 518, "true", nil},
-					{2, 518, "words", nil},
-					{2, 518, "4", nil},
-				}},
+				{2, 518, "use", nil},
+				{2, 518, "scalar", nil},
 			}},
-			{2, 519, "lower_frexp", nil},
-			{2, 520, "lower_flrp", nil},
+			{4, 519, "", []node{
+				{2, 519, "use", nil},
+				{2, 519, "clean", nil},
+			}},
 			{4, 521, "", []node{
-				{2, 521, "use", nil},
-				{2, 521, "vectors", nil},
-			}},
-			{2, 523, "io_add_const_offset_to_base", nil},
-			{4, 524, "", []node{
-				{2, 524, "if", nil},
-				{2, 524, "level >= O1", nil},
-				{2, 525, "then", nil},
-				{3, 525, "", []node{
-					{4, 525, "", []node{
-						{2, 525, "opt_shrink_stores", nil},
-						{4, 525, "", []node{
-							{2, 525, "images", nil},
-							{2, 525, "true", nil},
+				{2, 521, "if", nil},
+				{2, 521, "level >= O2", nil},
+				{2, 522, "then", nil},
+				{3, 522, "", []node{
+					{4, 522, "", []node{
+						{2, 522, "opt_sink", nil},
+						{4, 522, "", []node{
+							{2, 522, "inputs", nil},
+							{2, 522, "true", nil},
+							{2, 522, "buffers", nil},
+							{2, 522, "true", nil},
+							{2, 522, "compares", nil},
+							{2, 522, "true", nil},
+							{2, 522, "copies", nil},
+							{2, 522, "true", nil},
+							{2, 522, "alu", nil},
+							{2, 522, "true", nil},
 						}},
 					}},
 				}},
+			}},
+			{2, 523, "remove_dead_variables", nil},
+			{2, 524, "gather_info", nil},
+		}},
+		{2, 526, "midgard", nil},
+		{3, 527, "", []node{
+			{4, 527, "", []node{
+				{2, 527, "use", nil},
+				{2, 527, "common", nil},
 			}},
 			{4, 528, "", []node{
-				{2, 528, "lower_indirect_derefs", nil},
-				{4, 528, "", []node{
-					{2, 528, "modes", nil},
-					{2, 528, "function_temp", nil},
-					{2, 528, "max_length", nil},
-					{2, 528, "4", nil},
-				}},
+				{2, 528, "use", nil},
+				{2, 528, "vectors", nil},
 			}},
-			{2, 529, "lower_vars_to_ssa", nil},
+			{4, 529, "", []node{
+				{2, 529, "use", nil},
+				{2, 529, "interface", nil},
+			}},
 			{4, 530, "", []node{
 				{2, 530, "if", nil},
-				{2, 530, "level >= O1", nil},
+				{2, 530, "stage == fragment", nil},
 				{2, 531, "then", nil},
 				{3, 531, "", []node{
-					{2, 531, "shrink_vec_array_vars", nil},
-					{4, 531, "", []node{
-						{2, 531, "opt_large_constants", nil},
-						{4, 531, "", []node{
-							{2, 531, "packed", nil},
-							{2, 531, "32", nil},
-							{2, 531, "threshold", nil},
-							{2, 531, "20", nil},
-						}},
-					}},
+					{2, 531, "lower_helper_writes", nil},
 				}},
 			}},
 			{4, 532, "", []node{
-				{2, 532, "lower_vars_to_explicit_types", nil},
+				{2, 532, "lower_atomics", nil},
 				{4, 532, "", []node{
-					{2, 532, "modes", nil},
-					{2, 532, "function_temp|shader_temp", nil},
+					{2, 532, "wide", nil},
+					{2, 532, "true", nil},
 				}},
 			}},
 			{4, 533, "", []node{
-				{2, 533, "lower_explicit_io", nil},
+				{2, 533, "lower_subgroups", nil},
 				{4, 533, "", []node{
-					{2, 533, "modes", nil},
-					{2, 533, "function_temp|shader_temp|mem_constant", nil},
+					{2, 533, "size_one", nil},
+					{2, 533, "true", nil},
 				}},
 			}},
-			{2, 534, "remove_dead_derefs", nil},
-			{4, 535, "", []node{
-				{2, 535, "if", nil},
-				{2, 535, "level >= O1", nil},
-				{2, 536, "then", nil},
-				{3, 537, "", []node{
-					{2, 537, "opt_load_store_update_alignments", nil},
-					{4, 538, "", []node{
-						{2, 538, "opt_load_store_vectorize", nil},
-						{4, 538, "", []node{
-							{2, 538, "modes", nil},
-							{2, 538, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 538, "ubo_dynamic", nil},
-							{2, 538, "true", nil},
-						}},
-					}},
+			{4, 534, "", []node{
+				{2, 534, "lower_tex", nil},
+				{4, 534, "", []node{
+					{2, 534, "wide", nil},
+					{2, 534, "true", nil},
+					{2, 534, "projector", nil},
+					{2, 534, "true", nil},
+					{2, 534, "implicit_lod", nil},
+					{2, 534, "true", nil},
+					{2, 534, "min_lod", nil},
+					{2, 534, "true", nil},
+					{2, 534, "lod_ddx", nil},
+					{2, 534, "true", nil},
+					{2, 534, "lod_query", nil},
+					{2, 534, "true", nil},
+					{2, 534, "txd", nil},
+					{2, 534, "all", nil},
+					{2, 534, "txs_lod", nil},
+					{2, 534, "true", nil},
+					{2, 534, "tg4_offsets", nil},
+					{2, 534, "true", nil},
 				}},
 			}},
+			{4, 536, "", []node{
+				{2, 536, "lower_indirect_textures", nil},
+				{4, 536, "", []node{
+					{2, 536, "queries", nil},
+					{2, 536, "true", nil},
+					{2, 536, "words", nil},
+					{2, 536, "4", nil},
+				}},
+			}},
+			{2, 537, "lower_frexp", nil},
+			{2, 538, "lower_flrp", nil},
 			{4, 539, "", []node{
-				{2, 539, "lower_mem_access_bit_sizes", nil},
-				{4, 539, "", []node{
-					{2, 539, "max_bits", nil},
-					{2, 539, "32", nil},
-					{2, 539, "const_bits", nil},
-					{2, 539, "32", nil},
-				}},
+				{2, 539, "use", nil},
+				{2, 539, "vectors", nil},
 			}},
-			{4, 541, "", []node{
-				{2, 541, "if", nil},
-				{2, 541, "kernel", nil},
-				{2, 542, "then", nil},
+			{2, 541, "io_add_const_offset_to_base", nil},
+			{4, 542, "", []node{
+				{2, 542, "if", nil},
+				{2, 542, "level >= O1", nil},
+				{2, 543, "then", nil},
 				{3, 543, "", []node{
 					{4, 543, "", []node{
-						{2, 543, "lower_phis_to_scalar", nil},
+						{2, 543, "opt_shrink_stores", nil},
 						{4, 543, "", []node{
-							{2, 543, "wider", nil},
-							{2, 543, "4", nil},
+							{2, 543, "images", nil},
+							{2, 543, "true", nil},
 						}},
 					}},
-					{4, 544, "", []node{
-						{2, 544, "lower_alu_width", nil},
-						{4, 544, "", []node{
-							{2, 544, "width", nil},
-							{2, 544, "4", nil},
-							{2, 544, "scalar", nil},
-							{2, 544, "64", nil},
-							{2, 544, "sources", nil},
-							{2, 544, "4", nil},
+				}},
+			}},
+			{4, 546, "", []node{
+				{2, 546, "lower_indirect_derefs", nil},
+				{4, 546, "", []node{
+					{2, 546, "modes", nil},
+					{2, 546, "function_temp", nil},
+					{2, 546, "max_length", nil},
+					{2, 546, "4", nil},
+				}},
+			}},
+			{2, 547, "lower_vars_to_ssa", nil},
+			{4, 548, "", []node{
+				{2, 548, "if", nil},
+				{2, 548, "level >= O1", nil},
+				{2, 549, "then", nil},
+				{3, 549, "", []node{
+					{2, 549, "shrink_vec_array_vars", nil},
+					{4, 549, "", []node{
+						{2, 549, "opt_large_constants", nil},
+						{4, 549, "", []node{
+							{2, 549, "packed", nil},
+							{2, 549, "32", nil},
+							{2, 549, "threshold", nil},
+							{2, 549, "20", nil},
 						}},
 					}},
-					{2, 545, "opt_copy_prop", nil},
-					{2, 546, "opt_dce", nil},
 				}},
 			}},
-			{4, 547, "", []node{
-				{2, 547, "lower_bit_size", nil},
-				{4, 547, "", []node{
-					{2, 547, "below", nil},
-					{2, 547, "32", nil},
-					{2, 547, "to", nil},
-					{2, 547, "32", nil},
-					{2, 547, "bytes", nil},
-					{2, 547, "true", nil},
-				}},
-			}},
-			{2, 549, "opt_algebraic_before_lower_int64", nil},
 			{4, 550, "", []node{
-				{2, 550, "loop", nil},
-				{3, 551, "", []node{
-					{4, 551, "", []node{
-						{2, 551, "lower_64bit_phis", nil},
-						{4, 551, "", []node{
-							{2, 551, "pairs", nil},
-							{2, 551, "true", nil},
-						}},
-					}},
-					{2, 552, "opt_algebraic", nil},
-					{2, 553, "lower_doubles", nil},
-					{4, 554, "", []node{
-						{2, 554, "lower_int64", nil},
-						{4, 554, "", []node{
-							{2, 554, "pairs", nil},
-							{2, 554, "true", nil},
-						}},
-					}},
-					{2, 555, "lower_idiv", nil},
-					{2, 556, "lower_alu", nil},
-					{2, 557, "lower_pack", nil},
-					{2, 558, "opt_copy_prop", nil},
-					{2, 559, "opt_constant_folding", nil},
-					{2, 560, "opt_cse", nil},
-					{2, 561, "opt_dce", nil},
-				}},
-				{2, 562, "max", nil},
-				{2, 562, "8", nil},
-			}},
-			{4, 563, "", []node{
-				{2, 563, "use", nil},
-				{2, 563, "last_vectors", nil},
-			}},
-			{4, 564, "", []node{
-				{2, 564, "if", nil},
-				{2, 564, "level >= O1", nil},
-				{2, 565, "then", nil},
-				{3, 565, "", []node{
-					{2, 565, "opt_shrink_vectors", nil},
+				{2, 550, "lower_vars_to_explicit_types", nil},
+				{4, 550, "", []node{
+					{2, 550, "modes", nil},
+					{2, 550, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{4, 566, "", []node{
-				{2, 566, "if", nil},
-				{2, 566, "level >= O2", nil},
-				{2, 567, "then", nil},
-				{3, 567, "", []node{
-					{4, 567, "", []node{
-						{2, 567, "opt_gcm", nil},
-						{4, 567, "", []node{
-							{2, 567, "sink", nil},
-							{2, 567, "false", nil},
+			{4, 551, "", []node{
+				{2, 551, "lower_explicit_io", nil},
+				{4, 551, "", []node{
+					{2, 551, "modes", nil},
+					{2, 551, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 552, "remove_dead_derefs", nil},
+			{4, 553, "", []node{
+				{2, 553, "if", nil},
+				{2, 553, "level >= O1", nil},
+				{2, 554, "then", nil},
+				{3, 555, "", []node{
+					{2, 555, "opt_load_store_update_alignments", nil},
+					{4, 556, "", []node{
+						{2, 556, "opt_load_store_vectorize", nil},
+						{4, 556, "", []node{
+							{2, 556, "modes", nil},
+							{2, 556, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 556, "ubo_dynamic", nil},
+							{2, 556, "true", nil},
 						}},
 					}},
 				}},
 			}},
+			{4, 557, "", []node{
+				{2, 557, "lower_mem_access_bit_sizes", nil},
+				{4, 557, "", []node{
+					{2, 557, "max_bits", nil},
+					{2, 557, "32", nil},
+					{2, 557, "const_bits", nil},
+					{2, 557, "32", nil},
+				}},
+			}},
+			{4, 559, "", []node{
+				{2, 559, "if", nil},
+				{2, 559, "kernel", nil},
+				{2, 560, "then", nil},
+				{3, 561, "", []node{
+					{4, 561, "", []node{
+						{2, 561, "lower_phis_to_scalar", nil},
+						{4, 561, "", []node{
+							{2, 561, "wider", nil},
+							{2, 561, "4", nil},
+						}},
+					}},
+					{4, 562, "", []node{
+						{2, 562, "lower_alu_width", nil},
+						{4, 562, "", []node{
+							{2, 562, "width", nil},
+							{2, 562, "4", nil},
+							{2, 562, "scalar", nil},
+							{2, 562, "64", nil},
+							{2, 562, "sources", nil},
+							{2, 562, "4", nil},
+						}},
+					}},
+					{2, 563, "opt_copy_prop", nil},
+					{2, 564, "opt_dce", nil},
+				}},
+			}},
+			{4, 565, "", []node{
+				{2, 565, "lower_bit_size", nil},
+				{4, 565, "", []node{
+					{2, 565, "below", nil},
+					{2, 565, "32", nil},
+					{2, 565, "to", nil},
+					{2, 565, "32", nil},
+					{2, 565, "bytes", nil},
+					{2, 565, "true", nil},
+				}},
+			}},
+			{2, 567, "opt_algebraic_before_lower_int64", nil},
 			{4, 568, "", []node{
-				{2, 568, "if", nil},
-				{2, 568, "level >= O1", nil},
-				{2, 569, "then", nil},
+				{2, 568, "loop", nil},
 				{3, 569, "", []node{
 					{4, 569, "", []node{
-						{2, 569, "use", nil},
-						{2, 569, "late", nil},
+						{2, 569, "lower_64bit_phis", nil},
+						{4, 569, "", []node{
+							{2, 569, "pairs", nil},
+							{2, 569, "true", nil},
+						}},
 					}},
+					{2, 570, "opt_algebraic", nil},
+					{2, 571, "lower_doubles", nil},
+					{4, 572, "", []node{
+						{2, 572, "lower_int64", nil},
+						{4, 572, "", []node{
+							{2, 572, "pairs", nil},
+							{2, 572, "true", nil},
+						}},
+					}},
+					{2, 573, "lower_idiv", nil},
+					{2, 574, "lower_alu", nil},
+					{2, 575, "lower_pack", nil},
+					{2, 576, "opt_copy_prop", nil},
+					{2, 577, "opt_constant_folding", nil},
+					{2, 578, "opt_cse", nil},
+					{2, 579, "opt_dce", nil},
+				}},
+				{2, 580, "max", nil},
+				{2, 580, "8", nil},
+			}},
+			{4, 581, "", []node{
+				{2, 581, "use", nil},
+				{2, 581, "last_vectors", nil},
+			}},
+			{4, 582, "", []node{
+				{2, 582, "if", nil},
+				{2, 582, "level >= O1", nil},
+				{2, 583, "then", nil},
+				{3, 583, "", []node{
+					{2, 583, "opt_shrink_vectors", nil},
 				}},
 			}},
-			{4, 570, "", []node{
-				{2, 570, "use", nil},
-				{2, 570, "clean", nil},
-			}},
-			{4, 571, "", []node{
-				{2, 571, "if", nil},
-				{2, 571, "level >= O1", nil},
-				{2, 572, "then", nil},
-				{3, 573, "", []node{
-					{4, 573, "", []node{
-						{2, 573, "opt_sink", nil},
-						{4, 573, "", []node{
-							{2, 573, "compares", nil},
-							{2, 573, "true", nil},
+			{4, 584, "", []node{
+				{2, 584, "if", nil},
+				{2, 584, "level >= O2", nil},
+				{2, 585, "then", nil},
+				{3, 585, "", []node{
+					{4, 585, "", []node{
+						{2, 585, "opt_gcm", nil},
+						{4, 585, "", []node{
+							{2, 585, "sink", nil},
+							{2, 585, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 574, "opt_algebraic_distribute_src_mods", nil},
-			{2, 575, "lower_bool_to_int32", nil},
-			{2, 576, "opt_copy_prop", nil},
-			{2, 577, "opt_dce", nil},
-			{2, 578, "remove_dead_variables", nil},
-			{2, 579, "gather_info", nil},
+			{4, 586, "", []node{
+				{2, 586, "if", nil},
+				{2, 586, "level >= O1", nil},
+				{2, 587, "then", nil},
+				{3, 587, "", []node{
+					{4, 587, "", []node{
+						{2, 587, "use", nil},
+						{2, 587, "late", nil},
+					}},
+				}},
+			}},
+			{4, 588, "", []node{
+				{2, 588, "use", nil},
+				{2, 588, "clean", nil},
+			}},
+			{4, 589, "", []node{
+				{2, 589, "if", nil},
+				{2, 589, "level >= O1", nil},
+				{2, 590, "then", nil},
+				{3, 591, "", []node{
+					{4, 591, "", []node{
+						{2, 591, "opt_sink", nil},
+						{4, 591, "", []node{
+							{2, 591, "compares", nil},
+							{2, 591, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 592, "opt_algebraic_distribute_src_mods", nil},
+			{2, 593, "lower_bool_to_int32", nil},
+			{2, 594, "opt_copy_prop", nil},
+			{2, 595, "opt_dce", nil},
+			{2, 596, "remove_dead_variables", nil},
+			{2, 597, "gather_info", nil},
 		}},
 	}},
 }}

@@ -13,6 +13,10 @@ func (c *compiler) geometry() (*Binary, error) {
 	if e := s.Entry(); e == nil || e.Impl == nil {
 		return c.run() // which says so
 	}
+	// Fewer vertices than the shader declares may be all that there are.
+	if err := backend.CountEmits(TargetName, s, c.opts.lists(), "agx_emits"); err != nil {
+		return nil, err
+	}
 	i := &s.Info.Geom
 	modes := &abi.Geometry{Invocations: max(1, i.Invocations), MaxVertices: i.MaxVertices, InPrimitive: i.InPrimitive, OutPrimitive: i.OutPrimitive,
 		Feedback: abi.Feedback{Captures: s.Captures, Strides: s.Info.XfbStrides}}

@@ -44,12 +44,9 @@ type geometry struct {
 	used      []int
 	// padded: the words of the index buffer were not counted, and have their most.
 	padded bool
-	// count is the number of vertices so far; by stream, length is the length of the
-	// strip under way and words are those of abi.CountWords.
-	count  *ir.Variable
-	length [ir.NumXfbBuffers]*ir.Variable
-	words  [abi.CountWords]*ir.Variable
-	stores [abi.CountWords]*ir.Instr // of the count program
+	// words are those of the whole unit; of the count program, stores are what leaves them.
+	words  [abi.CountWords]*ir.Def
+	stores [abi.CountWords]*ir.Instr
 	lists  passes.Lists
 }
 
@@ -192,8 +189,6 @@ func (g *geometry) component(in *ir.Instr, d *ir.Def) (int, bool) {
 func (g *geometry) start() {
 	b := g.b
 	shape := g.modes.Invocations
-	g.count = g.local("vertices")
-	b.StoreVar(g.count, b.Imm32(0), 1)
 	for _, k := range g.used {
 		b.StoreVar(g.cur[k], b.Imm32(0), 1)
 	}
@@ -218,16 +213,6 @@ func (g *geometry) start() {
 	g.primitive, g.invocation = g.divide(x, shape)
 	g.number = b.Iadd(before, g.primitive)
 	g.first = b.Imul(y, g.word(abi.UniformGridVertices))
-	for k := range g.words {
-		if g.counts(k) {
-			g.words[k] = g.local("words")
-			b.StoreVar(g.words[k], b.Imm32(0), 1)
-		}
-	}
-	for k := range g.length {
-		g.length[k] = g.local("length")
-		b.StoreVar(g.length[k], b.Imm32(0), 1)
-	}
 	if g.form == geometryMain {
 		g.startMain()
 	}
@@ -268,21 +253,26 @@ func (g *geometry) intrinsic(in *ir.Instr) {
 		g.storeOutput(in)
 	case ir.IntrLoadOutput:
 		g.loadOutput(in)
-	case ir.IntrEmitVertex, ir.IntrEndPrimitive:
-		stream := int(in.Get(ir.IdxStreamId))
-		if stream >= ir.NumXfbBuffers {
-			g.fail(in, "vertex stream %d is not supported", stream)
-			return
-		}
-		if in.Intr == ir.IntrEmitVertex {
-			g.emit(in, stream)
-		} else {
-			g.endStrip(stream)
-		}
+	case ir.IntrEmitVertexWithCounter:
+		g.emit(in, countersOf(in))
 		in.Remove()
-	case ir.IntrEmitVertexWithCounter, ir.IntrEndPrimitiveWithCounter, ir.IntrSetVertexAndPrimitiveCount:
-		g.fail(in, "the intrinsic %s is not supported by the agx backend", in.Intr)
+	case ir.IntrEndPrimitiveWithCounter:
+		g.endStrip(countersOf(in))
+		in.Remove()
+	case ir.IntrSetVertexAndPrimitiveCount:
+		g.total(in)
+		in.Remove()
 	}
+}
+
+// counters are those of a stream that lower_gs_intrinsics has made, before a vertex or the end of a strip.
+type counters struct {
+	stream                                int
+	vertices, inStrip, strips, primitives *ir.Def
+}
+
+func countersOf(in *ir.Instr) counters {
+	return counters{int(in.Get(ir.IdxStreamId)), in.Srcs[0].Def, in.Srcs[1].Def, in.Srcs[2].Def, in.Srcs[3].Def}
 }
 
 // primitiveID counts the primitives of an instance, unless the driver gives their numbers.
@@ -328,61 +318,47 @@ func (g *geometry) loadOutput(in *ir.Instr) {
 	g.replace(in, b.Vec(parts...))
 }
 
-// add adds to a variable.
-func (g *geometry) add(v *ir.Variable, n *ir.Def) {
-	g.b.StoreVar(v, g.b.Iadd(g.b.LoadVar(v), n), 1)
-}
-
-// emit ends a vertex. Those beyond the most that the shader says are dropped.
-func (g *geometry) emit(in *ir.Instr, stream int) {
+// emit ends a vertex. Only those of stream 0 are rasterised, and have numbers.
+func (g *geometry) emit(in *ir.Instr, n counters) {
 	b := g.b
-	n := b.LoadVar(g.count)
-	if g.form == geometryRaster {
-		if stream == 0 {
-			mine := b.Ieq(n, g.vertex)
-			for _, k := range g.used {
-				b.StoreVar(g.kept[k], b.Bcsel(mine, b.LoadVar(g.cur[k]), b.LoadVar(g.kept[k])), 1)
-			}
+	switch {
+	case g.form == geometryMain:
+		g.leave(in, n)
+	case g.form == geometryRaster && n.stream == 0:
+		mine := b.Ieq(n.vertices, g.vertex)
+		for _, k := range g.used {
+			b.StoreVar(g.kept[k], b.Bcsel(mine, b.LoadVar(g.cur[k]), b.LoadVar(g.kept[k])), 1)
 		}
-		b.StoreVar(g.count, b.Iadd(n, b.Imm32(1)), 1)
-		return
 	}
-	i := b.PushIf(b.Ult(n, b.Imm32(g.modes.MaxVertices)))
-	length := g.length[stream]
-	if g.form == geometryMain {
-		g.leave(in, stream, n)
-	} else if g.counts(1 + stream) {
-		g.add(g.words[1+stream], b.B2i32(g.complete(stream)))
-	}
-	if stream == 0 {
-		g.add(g.words[0], b.Imm32(1))
-	}
-	g.add(length, b.Imm32(1))
-	b.StoreVar(g.count, b.Iadd(n, b.Imm32(1)), 1)
-	b.PopIf(i)
 }
 
-// complete reports whether the next vertex of a stream completes a primitive.
-func (g *geometry) complete(stream int) *ir.Def {
-	return g.b.Uge(g.b.LoadVar(g.length[stream]), g.b.Imm32(uint32(g.modes.OutPrimitive)))
+// indices is the number of words of the index buffer that vertices and strips of stream 0 have: strips end by a word,
+// of which points have none.
+func (g *geometry) indices(vertices, strips *ir.Def) *ir.Def {
+	if g.modes.OutPrimitive == ir.OutPoints {
+		return vertices
+	}
+	return g.b.Iadd(vertices, strips)
 }
 
 // endStrip ends the strip of a stream, if there is one.
-func (g *geometry) endStrip(stream int) {
-	if g.form == geometryRaster {
+func (g *geometry) endStrip(n counters) {
+	if g.form != geometryMain || n.stream != 0 || g.modes.OutPrimitive == ir.OutPoints {
 		return
 	}
 	b := g.b
-	length := g.length[stream]
-	if stream == 0 && g.modes.OutPrimitive != 0 {
-		i := b.PushIf(b.Ine(b.LoadVar(length), b.Imm32(0)))
-		if g.form == geometryMain {
-			g.index(b.Imm32(abi.Restart))
-		}
-		g.add(g.words[0], b.Imm32(1))
-		b.PopIf(i)
+	i := b.PushIf(b.Ine(n.inStrip, b.Imm32(0)))
+	g.index(g.indices(n.vertices, n.strips), b.Imm32(abi.Restart))
+	b.PopIf(i)
+}
+
+// total notes how much there is of a stream.
+func (g *geometry) total(in *ir.Instr) {
+	stream := int(in.Get(ir.IdxStreamId))
+	if stream == 0 {
+		g.words[0] = g.indices(in.Srcs[0].Def, in.Srcs[1].Def)
 	}
-	b.StoreVar(length, b.Imm32(0), 1)
+	g.words[1+stream] = in.Srcs[2].Def
 }
 
 // finish leaves what the program is for.
@@ -394,17 +370,23 @@ func (g *geometry) finish() {
 			g.output(k, b.LoadVar(g.kept[k]))
 		}
 	case geometryMain:
-		g.endStrip(0)
 		g.pad()
 	case geometryCount:
-		g.endStrip(0)
 		at := b.Imul(g.unit, b.Imm32(abi.CountWords))
-		for k, v := range g.words {
-			if v != nil {
-				g.stores[k] = g.store(abi.UniformCounts, b.Iadd(at, b.Imm32(uint32(k))), b.LoadVar(v), isa.FormatI32)
+		for k := range g.words {
+			if g.counts(k) {
+				g.stores[k] = g.store(abi.UniformCounts, b.Iadd(at, b.Imm32(uint32(k))), g.wordsOf(k), isa.FormatI32)
 			}
 		}
 	}
+}
+
+// wordsOf are words k of the whole unit, 0 of a stream that nothing is emitted to.
+func (g *geometry) wordsOf(k int) *ir.Def {
+	if g.words[k] == nil {
+		return g.b.Imm32(0)
+	}
+	return g.words[k]
 }
 
 // output stores an output component of the raster program.

@@ -16,7 +16,7 @@ func (g *geometry) startMain() {
 	at := b.Imul(g.unit, b.Imm32(abi.CountWords))
 	for k := range g.sums {
 		switch {
-		case g.words[k] == nil:
+		case !g.counts(k):
 		case g.modes.Count == nil:
 			g.sums[k] = b.Imul(g.unit, b.Imm32(g.modes.Counts[k]))
 		default:
@@ -38,9 +38,9 @@ func (g *geometry) startMain() {
 	}
 }
 
-// index writes a word of the index buffer.
-func (g *geometry) index(v *ir.Def) {
-	g.store(abi.UniformIndices, g.b.Iadd(g.sums[0], g.b.LoadVar(g.words[0])), v, isa.FormatI32)
+// index writes word n of the unit's part of the index buffer.
+func (g *geometry) index(n, v *ir.Def) {
+	g.store(abi.UniformIndices, g.b.Iadd(g.sums[0], n), v, isa.FormatI32)
 }
 
 // pad fills the unit's part of an index buffer whose words were not counted.
@@ -49,38 +49,39 @@ func (g *geometry) pad() {
 		return
 	}
 	b := g.b
+	at := g.local("words")
+	b.StoreVar(at, g.wordsOf(0), 1)
 	loop := b.PushLoop()
-	i := b.PushIf(b.Uge(b.LoadVar(g.words[0]), b.Imm32(g.modes.Counts[0])))
+	n := b.LoadVar(at)
+	i := b.PushIf(b.Uge(n, b.Imm32(g.modes.Counts[0])))
 	b.Jump(ir.JumpBreak)
 	b.PopIf(i)
-	g.index(b.Imm32(abi.Restart))
-	g.add(g.words[0], b.Imm32(1))
+	g.index(n, b.Imm32(abi.Restart))
+	b.StoreVar(at, b.IAddImm(n, 1), 1)
 	b.PopLoop(loop)
 }
 
-// leave writes what vertex n of the unit leaves.
-func (g *geometry) leave(in *ir.Instr, stream int, n *ir.Def) {
+// leave writes what a vertex of the unit leaves.
+func (g *geometry) leave(in *ir.Instr, n counters) {
 	b := g.b
-	if stream == 0 {
-		id := b.Ior(b.Ishl(g.unit, b.Imm32(uint32(g.modes.VertexShift()))), n)
-		g.index(id)
+	if n.stream == 0 {
+		id := b.Ior(b.Ishl(g.unit, b.Imm32(uint32(g.modes.VertexShift()))), n.vertices)
+		g.index(g.indices(n.vertices, n.strips), id)
 		g.keep(id)
 	}
-	if !g.counts(1 + stream) {
+	if !g.counts(1 + n.stream) {
 		return
 	}
-	words := g.words[1+stream]
-	number := b.Iadd(g.sums[1+stream], b.LoadVar(words))
-	whole := g.complete(stream)
-	i := b.PushIf(b.Iand(whole, b.Ult(number, g.word(abi.UniformXfbLimit0+abi.UniformKind(stream)))))
+	number := b.Iadd(g.sums[1+n.stream], n.primitives)
+	whole := b.Uge(n.inStrip, b.Imm32(uint32(g.modes.OutPrimitive)))
+	i := b.PushIf(b.Iand(whole, b.Ult(number, g.word(abi.UniformXfbLimit0+abi.UniformKind(n.stream)))))
 	for k := range g.modes.Captures {
-		if c := &g.modes.Captures[k]; int(c.Stream) == stream {
-			g.capture(in, c, number)
+		if c := &g.modes.Captures[k]; int(c.Stream) == n.stream {
+			g.capture(in, c, number, n.inStrip)
 		}
 	}
 	b.PopIf(i)
-	g.add(words, b.B2i32(whole))
-	g.shift(stream)
+	g.shift(n.stream)
 }
 
 // keep leaves the vertex for a raster program that does not run the shader again.
@@ -101,7 +102,7 @@ func (g *geometry) keep(id *ir.Def) {
 
 // capture writes a run of components of all vertices of a primitive that the vertex under
 // way completes. Every second triangle of a strip has its last vertices swapped.
-func (g *geometry) capture(in *ir.Instr, c *ir.Capture, number *ir.Def) {
+func (g *geometry) capture(in *ir.Instr, c *ir.Capture, number, inStrip *ir.Def) {
 	b := g.b
 	size, unit := uint32(g.modes.OutPrimitive)+1, uint32(c.Bits)/8
 	stride := g.modes.Strides[c.Buffer]
@@ -109,7 +110,7 @@ func (g *geometry) capture(in *ir.Instr, c *ir.Capture, number *ir.Def) {
 		g.fail(in, "transform feedback of %d bits at byte %d of %d is not supported", c.Bits, c.Offset, stride)
 		return
 	}
-	odd := b.Iand(b.LoadVar(g.length[c.Stream]), b.Imm32(1))
+	odd := b.Iand(inStrip, b.Imm32(1))
 	format := isa.FormatI32
 	if unit == 2 {
 		format = isa.FormatI16

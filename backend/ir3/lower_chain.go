@@ -27,6 +27,12 @@ type chain struct {
 // says what the driver has to know.
 func (comp *compiler) lowerChain(impl *ir.Impl) error {
 	s, g, next, out := comp.s, comp.gpu, comp.opts.Next, &comp.meta.Chain
+	if s.Stage == ir.StageGeometry {
+		// As many threads run as there are vertices at most: those that it emits may be fewer than it declares.
+		if err := backend.CountEmits(TargetName, s, comp.opts.Lists, "ir3_counts"); err != nil {
+			return err
+		}
+	}
 	out.Tess, out.Geom, out.Next = s.Info.Tess, s.Info.Geom, next
 	out.TessLocal = g.TessLocal && (s.Stage == ir.StageTessCtrl || next == ir.StageTessCtrl)
 	if next == ir.StageNone && (s.Stage == ir.StageVertex || s.Stage == ir.StageFragment || s.Stage == ir.StageCompute) {

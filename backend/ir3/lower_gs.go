@@ -20,9 +20,8 @@ type emits struct {
 	// of the thread's vertex.
 	cur, kept [4 * ir.NumVaryingSlots]*ir.Variable
 	used      []int
-	count     *ir.Variable                   // vertices emitted
-	flags     [ir.NumXfbBuffers]*ir.Variable // of the next vertex of each stream, nil of those without
 	keptFlags *ir.Variable
+	vertices  *ir.Def // that the shader emits to all streams
 	err       error
 }
 
@@ -33,20 +32,14 @@ func lowerEmits(s *ir.Shader, impl *ir.Impl, lists passes.Lists) error {
 	}
 	e := &emits{s: s, impl: impl, b: ir.NewBuilder(ir.AtStart(impl.Start()))}
 	u32 := ir.ScalarType(ir.BaseUint, 32)
-	e.count, e.keptFlags = impl.NewLocal(u32, "vertex_count"), impl.NewLocal(u32, "kept_flags")
+	e.keptFlags = impl.NewLocal(u32, "kept_flags")
 	found := backend.Intrinsics(impl)
 	for _, in := range found {
 		e.scan(in)
 	}
 	e.b.At(ir.AtStart(impl.Start()))
-	zero := e.b.Imm32(0)
-	e.b.StoreVar(e.count, zero, 1)
-	e.b.StoreVar(e.keptFlags, zero, 1)
-	for _, v := range e.flags {
-		if v != nil {
-			e.b.StoreVar(v, e.b.Imm32(abi.FlagCut), 1)
-		}
-	}
+	e.vertices = e.b.Imm32(0)
+	e.b.StoreVar(e.keptFlags, e.vertices, 1)
 	for _, in := range found {
 		e.b.AtInstr(in)
 		e.intrinsic(in)
@@ -67,11 +60,6 @@ func (e *emits) scan(in *ir.Instr) {
 	case ir.IntrStoreOutput:
 		d = in.Srcs[0].Def
 		n = int(d.NumComponents)
-	case ir.IntrEmitVertex, ir.IntrEndPrimitive:
-		if v := &e.flags[stream(in)]; *v == nil {
-			*v = e.impl.NewLocal(ir.ScalarType(ir.BaseUint, 32), "vertex_flags")
-		}
-		return
 	default:
 		return
 	}
@@ -89,14 +77,6 @@ func (e *emits) scan(in *ir.Instr) {
 			e.fail(in, "output slot %d is stored with 16 and 32 bits", k/4)
 		}
 	}
-}
-
-// stream is the vertex stream of an emit or an end of a primitive: each has strips of its own.
-func stream(in *ir.Instr) uint32 {
-	if faults.has(faultStreams) {
-		return 0
-	}
-	return uint32(in.Get(ir.IdxStreamId)) & abi.FlagStream
 }
 
 func (e *emits) fail(in *ir.Instr, format string, args ...any) {
@@ -127,11 +107,13 @@ func (e *emits) intrinsic(in *ir.Instr) {
 			}
 		}
 		in.Remove()
-	case ir.IntrEmitVertex:
-		e.emit(uint32(in.Get(ir.IdxStreamId))&abi.FlagStream, e.flags[stream(in)])
+	case ir.IntrEmitVertexWithCounter:
+		e.emit(in)
 		in.Remove()
-	case ir.IntrEndPrimitive:
-		b.StoreVar(e.flags[stream(in)], b.Imm32(abi.FlagCut), 1)
+	case ir.IntrEndPrimitiveWithCounter:
+		in.Remove()
+	case ir.IntrSetVertexAndPrimitiveCount:
+		e.vertices = b.Iadd(e.vertices, in.Srcs[0].Def)
 		in.Remove()
 	default:
 		e.guard(in)
@@ -144,18 +126,20 @@ func (e *emits) thread() *ir.Def {
 	return e.b.Iand(e.b.Ushr(h, e.b.Imm32(abi.HeaderThreadShift)), e.b.Imm32(abi.HeaderThreadMask))
 }
 
-// emit keeps the outputs if the vertex is the thread's; next are the flags that it takes.
-func (e *emits) emit(stream uint32, next *ir.Variable) {
+// emit keeps the outputs if the vertex is the thread's. The first of a strip says so, of its stream's.
+func (e *emits) emit(in *ir.Instr) {
 	b := e.b
-	n := b.LoadVar(e.count)
-	mine := b.Ieq(n, e.thread())
+	mine := b.Ieq(in.Srcs[0].Def, e.thread())
 	for _, k := range e.used {
 		b.StoreVar(e.kept[k], b.Bcsel(mine, b.LoadVar(e.cur[k]), b.LoadVar(e.kept[k])), 1)
 	}
-	flags := b.Ior(b.LoadVar(next), b.Imm32(stream))
+	inStrip := in.Srcs[1].Def
+	if faults.has(faultStreams) {
+		inStrip = in.Srcs[0].Def
+	}
+	first := b.Bcsel(b.Ieq(inStrip, b.Imm32(0)), b.Imm32(abi.FlagCut), b.Imm32(0))
+	flags := b.Ior(first, b.Imm32(uint32(in.Get(ir.IdxStreamId))&abi.FlagStream))
 	b.StoreVar(e.keptFlags, b.Bcsel(mine, flags, b.LoadVar(e.keptFlags)), 1)
-	b.StoreVar(next, b.Imm32(0), 1)
-	b.StoreVar(e.count, b.Iadd(n, b.Imm32(1)), 1)
 }
 
 // guard lets one thread alone do what is seen from outside.
@@ -179,7 +163,7 @@ func (e *emits) guard(in *ir.Instr) {
 // finish ends threads without a vertex and leaves the others' outputs.
 func (e *emits) finish() {
 	b := e.b.At(ir.AtEnd(e.impl.Body.LastBlock()))
-	b.Intrinsic(ir.IntrTerminateIf, 0, 0, b.Uge(e.thread(), b.LoadVar(e.count)))
+	b.Intrinsic(ir.IntrTerminateIf, 0, 0, b.Uge(e.thread(), e.vertices))
 	for _, k := range e.used {
 		v := b.LoadVar(e.kept[k])
 		sem := ir.IOSemantics{Location: ir.Slot(k / 4), NumSlots: 1}

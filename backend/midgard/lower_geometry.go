@@ -16,10 +16,8 @@ type geometry struct {
 	primitive, invocation, first, words *ir.Def
 	// cur holds the components of outputs that were stored last.
 	cur [4 * ir.NumVaryingSlots]*ir.Variable
-	// count is the number of vertices so far; by stream, length is the length of the strip under way and used the number
-	// of words written.
-	count        *ir.Variable
-	length, used [ir.NumXfbBuffers]*ir.Variable
+	// used is, by stream, the number of words written.
+	used [ir.NumXfbBuffers]*ir.Variable
 }
 
 // lowerGeometry: a thread of compute for each invocation, which leaves vertices and indices in memory (midgard.md §9.9).
@@ -27,6 +25,10 @@ func (c *compiler) lowerGeometry() error {
 	s, impl := c.s, c.impl()
 	if j := impl.Body.LastBlock().Jump(); j != nil {
 		return backend.Refuse(TargetName, s, j, "a geometry shader that ends in a jump is not supported")
+	}
+	// Fewer vertices than the shader declares may be all that there are.
+	if err := backend.CountEmits(TargetName, s, c.job.Lists, "midgard_emits"); err != nil {
+		return err
 	}
 	g := &geometry{stageMemory: stageMemory{s: s, b: ir.NewBuilder(ir.AtStart(impl.Start()))}, impl: impl,
 		info: abi.Geometry{Modes: s.Info.Geom, Captures: s.Captures, Strides: s.Info.XfbStrides}}
@@ -88,12 +90,8 @@ func (g *geometry) scan(in *ir.Instr) {
 		d = in.Srcs[0].Def
 	case ir.IntrLoadOutput:
 		d = &in.Def
-	case ir.IntrEmitVertex:
-		if n := in.Get(ir.IdxStreamId); n < ir.NumXfbBuffers {
-			g.info.Streams |= 1 << n
-		} else {
-			g.fail(in, "vertex stream %d is not supported", n)
-		}
+	case ir.IntrEmitVertexWithCounter:
+		g.info.Streams |= 1 << in.Get(ir.IdxStreamId)
 		return
 	default:
 		return
@@ -163,10 +161,9 @@ func (g *geometry) start() {
 	g.primitive, g.invocation = b.Channel(group, 0), b.Channel(group, 1)
 	unit := b.Iadd(b.Imul(g.primitive, b.Imm32(i.Invocations)), g.invocation)
 	g.first, g.words = b.Imul(unit, b.Imm32(i.MaxVertices)), b.Imul(unit, b.Imm32(g.info.Words()))
-	g.count = g.zero("vertices")
-	for n := range g.length {
+	for n := range g.used {
 		if g.info.Streams>>n&1 != 0 {
-			g.length[n], g.used[n] = g.zero("length"), g.zero("words")
+			g.used[n] = g.zero("words")
 		}
 	}
 }
@@ -203,22 +200,20 @@ func (g *geometry) intrinsic(in *ir.Instr) {
 			parts[c] = g.b.LoadVar(g.cur[at+c])
 		}
 		g.replace(in, g.b.Vec(parts...))
-	case ir.IntrEmitVertex:
-		g.emit(int(in.Get(ir.IdxStreamId)))
+	case ir.IntrEmitVertexWithCounter:
+		g.emit(int(in.Get(ir.IdxStreamId)), in.Srcs[0].Def)
 		in.Remove()
-	case ir.IntrEndPrimitive:
-		g.endStrip(int(in.Get(ir.IdxStreamId)))
+	case ir.IntrEndPrimitiveWithCounter:
+		g.endStrip(int(in.Get(ir.IdxStreamId)), in.Srcs[1].Def)
 		in.Remove()
-	case ir.IntrEmitVertexWithCounter, ir.IntrEndPrimitiveWithCounter, ir.IntrSetVertexAndPrimitiveCount:
-		g.fail(in, "the intrinsic %s is not supported by the midgard backend", in.Intr)
+	case ir.IntrSetVertexAndPrimitiveCount:
+		in.Remove()
 	}
 }
 
-// emit ends a vertex. Those beyond the most that the shader says are dropped.
-func (g *geometry) emit(stream int) {
+// emit ends vertex n of those of all streams.
+func (g *geometry) emit(stream int, n *ir.Def) {
 	b := g.b
-	n := b.LoadVar(g.count)
-	i := b.PushIf(b.Ult(n, b.Imm32(g.info.Modes.MaxVertices)))
 	id := b.Iadd(g.first, n)
 	g.index(stream, id)
 	at := b.Imul(id, b.Imm32(16*uint32(len(g.info.Vertices))))
@@ -235,9 +230,6 @@ func (g *geometry) emit(stream int) {
 		}
 		g.store(abi.SysvalStageVertices, 0, b.IAddImm(at, int64(16*k)), b.Vec(v[:]...), mask)
 	}
-	b.StoreVar(g.length[stream], b.IAddImm(b.LoadVar(g.length[stream]), 1), 1)
-	b.StoreVar(g.count, b.IAddImm(n, 1), 1)
-	b.PopIf(i)
 }
 
 // index writes a word of the index buffer of a stream.
@@ -249,14 +241,13 @@ func (g *geometry) index(stream int, v *ir.Def) {
 }
 
 // endStrip ends the strip of a stream, if there is one. Points have none.
-func (g *geometry) endStrip(stream int) {
-	if g.info.Modes.OutPrimitive == ir.OutPoints || g.length[stream] == nil {
+func (g *geometry) endStrip(stream int, inStrip *ir.Def) {
+	if g.info.Modes.OutPrimitive == ir.OutPoints || g.used[stream] == nil {
 		return
 	}
 	b := g.b
-	i := b.PushIf(b.Ine(b.LoadVar(g.length[stream]), b.Imm32(0)))
+	i := b.PushIf(b.Ine(inStrip, b.Imm32(0)))
 	g.index(stream, b.Imm32(abi.Restart))
-	b.StoreVar(g.length[stream], b.Imm32(0), 1)
 	b.PopIf(i)
 }
 
