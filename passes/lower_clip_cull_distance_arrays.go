@@ -12,7 +12,8 @@ var lowerClipCullDistanceArraysPass = &Pass{
 	Doc: "Moves the array of cull distances behind that of clip distances, so that the slots CLIP_DIST0 and CLIP_DIST1 hold both, one component each, as " +
 		"hardware with one array takes them. Input: compact float arrays at slots CLIP_DIST0 and CULL_DIST0. Output: the latter begins at the component " +
 		"after the former; clip_distances and cull_distances in the shader's facts; captures moved. Both stages of an interface take it, with as many " +
-		"clip distances. Arrays that are declared and not used stay.",
+		"clip distances. Arrays that are declared and not used stay. Hardware without cull distances keeps two arrays (AGX, midgard): those of culling are varyings, " +
+		"whose place a fragment shader that names them alone could not know in one array.",
 }
 
 // outerSlots reports whether a mode's slots are those of attributes or results.

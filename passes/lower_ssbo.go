@@ -4,7 +4,7 @@ import "nirc/ir"
 
 var lowerSsboPass = &Pass{
 	Name: "lower_ssbo", Class: "A", Run: implPass(ir.MetaControlFlow, lowerSsbo), Idempotent: true,
-	Instead: "descriptors: the address of a buffer is a matter of the target's descriptors (AGX, midgard) or none (ir3); it stays for targets whose descriptor is an address",
+	Instead: "descriptors: ir3 has instructions on buffers; AGX and midgard read address and size from their descriptors at selection, test bounds by the size, and fold offsets into the forms of their addresses; it stays for targets whose descriptor is an address alone",
 	Doc:     "Reaches storage buffers as global memory: load_ssbo_address gives the address. Bounds are not checked any more.",
 }
 

@@ -4,7 +4,7 @@ import "nirc/ir"
 
 var lowerUboVec4Pass = &Pass{
 	Name: "lower_ubo_vec4", Class: "A", Run: implPass(ir.MetaControlFlow, lowerUboVec4), Idempotent: true,
-	Instead: "descriptors: ir3 looks for words in the const file first, and makes units of 16 bytes at selection of those that it has to load; the others load by bytes; it stays for targets that load by units of 16 bytes alone",
+	Instead: "descriptors: ir3 knows what the const file holds of a buffer once it has scanned the whole shader, and makes units of 16 bytes at selection of the rest, of constant data as of buffers; AGX and midgard load by bytes; it stays for targets that load by units of 16 bytes alone",
 	Doc:     "Reads uniform buffers in units of 16 bytes (load_ubo_vec4); a load that may lie across a boundary reads both and selects. Components of 32 bits, or of 16 and 64 that are aligned.",
 }
 

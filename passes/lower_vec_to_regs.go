@@ -4,7 +4,7 @@ import "nirc/ir"
 
 var lowerVecToRegsPass = &Pass{
 	Name: "lower_vec_to_regs", Class: "A", Run: implPass(ir.MetaControlFlow, lowerVecToRegs), Idempotent: true,
-	Instead: "registers: vectors are made in machine form (collect, write masks); it stays for targets that take the IR's registers",
+	Instead: "registers: vectors are made in machine form, where the allocator gives components neighbours (collect, which ir3 and AGX need for vectors of scalars too) or masks (midgard); it stays for targets that take the IR's registers",
 	Doc:     "Turns vecN into masked stores to a register, folded into the instructions that make the channels.",
 }
 
