@@ -5,7 +5,7 @@ import "nirc/ir"
 var optUndefPass = &Pass{
 	Name: "opt_undef", For: ir.HasUndef, Class: "B", Run: implPass(ir.MetaControlFlow, optUndef), Optional: true,
 	Doc: "Uses the freedom of undefs: a selection between one and a value is the value, a vector of undefs is undef, one that takes all else from its places in another vector is that, " +
-		"and stores leave them out. An integer operation that any result can come of is undef; one that reads an undef and has a fixed result for some value of it has that; one of undefs alone reads zeros.",
+		"and stores leave them out. An integer operation that any result can come of is undef; one that reads an undef and has a fixed result for some value of it has that; one of nothing but undefs and constants reads zeros for them, and folds.",
 }
 
 func optUndef(impl *ir.Impl) (progress bool) {
@@ -74,10 +74,10 @@ func undefVec(impl *ir.Impl, in *ir.Instr) bool {
 
 // undefOperand handles the other operations that read an undef.
 func undefOperand(impl *ir.Impl, in *ir.Instr) bool {
-	all, any := true, false
+	known, any := true, false
 	for i := range in.Srcs {
-		u := in.Srcs[i].Def.IsUndef()
-		all, any = all && u, any || u
+		d := in.Srcs[i].Def
+		known, any = known && (d.IsUndef() || d.IsConst()), any || d.IsUndef()
 	}
 	if !any || in.Def.Unused() {
 		return false
@@ -98,11 +98,14 @@ func undefOperand(impl *ir.Impl, in *ir.Instr) bool {
 		in.Def.RewriteUses(b.Const(in.Def.BitSize, ones...))
 		return true
 	}
-	if !all {
+	if !known {
 		return false
 	}
 	for i := range in.Srcs {
 		d := in.Srcs[i].Def
+		if !d.IsUndef() {
+			continue
+		}
 		in.Srcs[i].Set(b.Const(d.BitSize, make([]uint64, d.NumComponents)...))
 	}
 	return true

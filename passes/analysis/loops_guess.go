@@ -5,6 +5,9 @@ import "nirc/ir"
 // maxGuessed bounds the trip counts that arrays let guess: that all elements are in use is not known, so long arrays stay loops.
 const maxGuessed = 8
 
+// maxStep bounds what an index moves by in an iteration.
+const maxStep = 1 << 16
+
 // guess bounds the trips of a loop with one exit by the arrays that it goes through: an element of a temporary
 // that is not there must not be accessed (SPIR-V, OpAccessChain: indices are in bounds), so
 // the loop has left before. The access must be one of each iteration.
@@ -32,7 +35,7 @@ func guessList(info *LoopInfo, l *ir.List) (trips uint32, ok bool) {
 		case *ir.Block:
 			for in := x.First(); in != nil; in = in.Next() {
 				if in.IsIntrinsic(ir.IntrLoadDeref) || in.IsIntrinsic(ir.IntrStoreDeref) {
-					least(throughArrays(info, in.Srcs[0].Def.Instr))
+					least(throughArrays(info, in.Srcs[0].Def.Instr, maxGuessed))
 				}
 			}
 		case *ir.If:
@@ -45,8 +48,8 @@ func guessList(info *LoopInfo, l *ir.List) (trips uint32, ok bool) {
 	return trips, ok
 }
 
-// throughArrays returns after how many iterations an access would leave an array.
-func throughArrays(info *LoopInfo, d *ir.Instr) (trips uint32, ok bool) {
+// throughArrays returns after how many iterations an access would leave an array of at most longest elements.
+func throughArrays(info *LoopInfo, d *ir.Instr, longest uint64) (trips uint32, ok bool) {
 	for ; d != nil && d.Kind == ir.KindDeref && d.Deref != ir.DerefVar; d = d.Srcs[0].Def.Instr {
 		if d.Deref != ir.DerefArray || d.DerefInfo().Modes&^(ir.ModeFunctionTemp|ir.ModeShaderTemp) != 0 {
 			return 0, false
@@ -58,7 +61,7 @@ func throughArrays(info *LoopInfo, d *ir.Instr) (trips uint32, ok bool) {
 		n := uint64(up.DerefInfo().Type.Len)
 		for i := range info.Inductions {
 			x := &info.Inductions[i]
-			if d.Srcs[1].Def != &x.Phi.Def || x.Op != ir.OpIadd || x.Step == 0 || x.Step >= 1<<16 || x.Init >= n || n > maxGuessed {
+			if d.Srcs[1].Def != &x.Phi.Def || x.Op != ir.OpIadd || x.Step == 0 || x.Step >= maxStep || x.Init >= n || n > longest {
 				continue
 			}
 			if k := uint32((n - x.Init + x.Step - 1) / x.Step); !ok || k < trips {
@@ -75,7 +78,7 @@ func (l *LoopInfo) ThroughArray() bool {
 	for b := range ir.ListBlocks(&l.Loop.Body) {
 		for in := b.First(); in != nil; in = in.Next() {
 			if in.IsIntrinsic(ir.IntrLoadDeref) || in.IsIntrinsic(ir.IntrStoreDeref) {
-				if trips, ok := throughArrays(l, in.Srcs[0].Def.Instr); ok && trips == l.MaxTrips {
+				if trips, ok := throughArrays(l, in.Srcs[0].Def.Instr, uint64(l.MaxTrips)*maxStep); ok && trips == l.MaxTrips {
 					return true
 				}
 			}
