@@ -55,7 +55,7 @@ func (c *constFile) layOut(g *GPU, stage ir.Stage, pushLo, pushHi uint32, driver
 // pushUBOs places the ranges of uniform buffers, leaving room for the preamble
 // and for immediates.
 func (c *constFile) pushUBOs(g *GPU) {
-	keep := min(maxPreambleConsts+4*32, c.limit/3) + c.primitive.Size + c.slots.Size
+	keep := min(keptPreambleConsts+4*32, c.limit/3) + c.primitive.Size + c.slots.Size
 	at := backend.AlignUp(c.immAt, 4*copyUnit)
 	c.ubos.addArrays(c.limit - at - keep)
 	if len(c.ubos.bufs) > 0 {

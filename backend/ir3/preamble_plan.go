@@ -7,8 +7,11 @@ import (
 
 // What passes.Preamble asks of the target.
 
-// maxPreambleConsts bounds the results of the preamble, in scalars.
-const maxPreambleConsts = 256
+// maxPreambleConsts bounds the results of the preamble, in scalars: half of the const file.
+const maxPreambleConsts = 1024
+
+// keptPreambleConsts is what ranges of uniform buffers leave of the const file for results of the preamble.
+const keptPreambleConsts = 256
 
 // maxBothSides is what both sides of an if of the preamble may cost without a branch around them. A branch takes some ten slots with
 // its condition; without it one side runs in the slots in which the other waits for its results, and what both compute is computed once.
