@@ -26,12 +26,13 @@ type preScheduler struct {
 	defUnit []int32 // by value: its unit in the segment, plus 1
 	ready   readyUnits
 	memory  [memClasses]memOrder
-	live    int  // units of general registers in use
-	peak    int  // the most of them in the block
-	halves  int  // units of halves among them, which have names in half of the registers only
-	crowd   int  // the most of these in the block
-	inOrder bool // what has no room goes in the order of the program
-	waiting int  // results under way that (sy) would wait for
+	placed  [memClasses][]placedAccess // of private and workgroup memory
+	live    int                        // units of general registers in use
+	peak    int                        // the most of them in the block
+	halves  int                        // units of halves among them, which have names in half of the registers only
+	crowd   int                        // the most of these in the block
+	inOrder bool                       // what has no room goes in the order of the program
+	waiting int                        // results under way that (sy) would wait for
 	flags   [preWaits]flagClock
 	issued  int32 // units that are out, over the whole block
 	now     int32 // slots that have passed in it
@@ -86,7 +87,7 @@ const (
 func (p *preScheduler) run(f *mach.Func, lv *mach.Liveness, g *GPU, double bool, rooms []preRoom) {
 	n := f.NumValues()
 	*p = preScheduler{f: f, code: templates(f), gpu: g, double: double, lv: lv, branch: p.branch, left: slab.Zeroed(p.left, n),
-		defUnit: slab.Zeroed(p.defUnit, n), units: p.units[:0], edges: p.edges[:0], ready: p.ready, memory: p.memory, spare: p.spare, rooms: p.rooms}
+		defUnit: slab.Zeroed(p.defUnit, n), units: p.units[:0], edges: p.edges[:0], ready: p.ready, memory: p.memory, placed: p.placed, spare: p.spare, rooms: p.rooms}
 	p.branchPreds()
 	best := p.bestOrder(rooms)
 	for b, ins := range best {
@@ -342,6 +343,7 @@ func (p *preScheduler) makeEdges(ins []*mach.Instr) {
 	p.edges = p.edges[:0]
 	for i := range p.memory {
 		p.memory[i].lastWrite, p.memory[i].reads = -1, p.memory[i].reads[:0]
+		p.placed[i] = p.placed[i][:0]
 	}
 	for i := range p.units {
 		u := &p.units[i]
@@ -353,7 +355,7 @@ func (p *preScheduler) makeEdges(ins []*mach.Instr) {
 				}
 			}
 			if in.Op >= mach.FirstTargetOp && in.Op < opInputs {
-				p.order(int32(i), &p.code.tmpl[in.Ext])
+				p.order(int32(i), in)
 			}
 		}
 	}
@@ -375,11 +377,15 @@ func (p *preScheduler) edge(from, to, latency int32, wait preWait) {
 	p.units[to].preds++
 }
 
-func (p *preScheduler) order(i int32, t *isa.Instr) {
+// order keeps accesses to memory in order where one of them writes what the other may touch.
+func (p *preScheduler) order(i int32, in *mach.Instr) {
+	t := &p.code.tmpl[in.Ext]
 	reads, writes := memoryOf(t)
 	for c := range p.memory {
 		m := &p.memory[c]
 		switch {
+		case (c == memLocal || c == memPrivate) && (reads|writes)>>c&1 != 0:
+			p.placed[c] = p.orderPlaced(p.placed[c], placeOf(i, in, t, writes>>c&1 != 0))
 		case writes>>c&1 != 0:
 			for _, r := range m.reads {
 				p.edge(r, i, 0, waitSlots)
