@@ -9,7 +9,10 @@ var optGCMPass = &Pass{
 	Name: "opt_gcm", For: ir.HasIf | ir.HasLoop, Class: "B", Run: optGCM, Optional: true, Rewrites: true,
 	Doc: "Moves instructions to better blocks (global code motion): out of loops that do not change them, and down to the last place that all uses share, " +
 		"never into a loop. Derivatives, operations across lanes and loads that others may write stay; loads that might go wrong where they did not run move down, and out of loops only if each loop that is entered comes by them.",
-	Options: []Option{{"sink", "move instructions down too; without, only what leaves a loop moves", true}},
+	Options: []Option{
+		{"sink", "move instructions down too; without, only what leaves a loop moves", true},
+		{"room", "most words that what leaves a loop may take in registers through it, except for what is the same for all threads; 0: any number", 0},
+	},
 }
 
 func optGCM(c *Context, s *ir.Shader) (bool, error) {
@@ -29,6 +32,8 @@ func optGCM(c *Context, s *ir.Shader) (bool, error) {
 // hoist goes forward, so that what an instruction needs has moved before it.
 func hoist(c *Context, impl *ir.Impl, p *placement) (progress bool) {
 	l := entered{impl: impl}
+	var room loopRoom
+	room.init(impl, c.Int("room"))
 	for blk := range impl.Blocks() {
 		if p.depth[blk.Index] == 0 {
 			continue
@@ -42,6 +47,9 @@ func hoist(c *Context, impl *ir.Impl, p *placement) (progress bool) {
 				to = l.out(in)
 			default:
 				continue
+			}
+			if to != blk {
+				to = room.reach(in, to)
 			}
 			if to != blk && c.Step() {
 				in.MoveTo(ir.BeforeJump(to))

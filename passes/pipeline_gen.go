@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x6c49adce
+const builtinSum = 0x8a834592
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1622,6 +1622,8 @@ var builtinTree = node{4, 6, "", []node{
 						{4, 515, "", []node{
 							{2, 515, "sink", nil},
 							{2, 515, "false", nil},
+							{2, 515, "room", nil},
+							{2, 515, "28", nil},
 						}},
 					}},
 				}},
@@ -1918,6 +1920,8 @@ var builtinTree = node{4, 6, "", []node{
 						{4, 585, "", []node{
 							{2, 585, "sink", nil},
 							{2, 585, "false", nil},
+							{2, 585, "room", nil},
+							{2, 585, "24", nil},
 						}},
 					}},
 				}},

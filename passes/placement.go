@@ -36,21 +36,25 @@ func (p *placement) list(l *ir.List, depth uint16) {
 func (p *placement) latest(d *ir.Def) *ir.Block {
 	var late *ir.Block
 	for u := range d.Uses() {
-		if u.If != nil {
-			late = joinDom(late, ir.Prev(u.If).(*ir.Block))
-			continue
-		}
-		if u.Instr.Kind != ir.KindPhi {
-			late = joinDom(late, u.Instr.Block)
-			continue
-		}
-		for i := range u.Instr.Srcs {
-			if &u.Instr.Srcs[i] == u {
-				late = joinDom(late, u.Instr.PhiInfo().Preds[i])
-			}
-		}
+		late = joinDom(late, readAt(u))
 	}
 	return late
+}
+
+// readAt returns the block in which a use takes place: of a phi's source, the one that it comes from.
+func readAt(u *ir.Src) *ir.Block {
+	switch {
+	case u.If != nil:
+		return ir.Prev(u.If).(*ir.Block)
+	case u.Instr.Kind != ir.KindPhi:
+		return u.Instr.Block
+	}
+	for i := range u.Instr.Srcs {
+		if &u.Instr.Srcs[i] == u {
+			return u.Instr.PhiInfo().Preds[i]
+		}
+	}
+	return u.Instr.Block
 }
 
 func joinDom(a, b *ir.Block) *ir.Block {
