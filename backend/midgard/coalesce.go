@@ -1,6 +1,8 @@
 package midgard
 
 import (
+	"slices"
+
 	"nirc/backend/midgard/isa"
 	"nirc/internal/slab"
 )
@@ -25,7 +27,8 @@ const reach = 192
 
 const manyBlocks = -2
 
-// forwardCopies lets the readers of copies read the originals.
+// forwardCopies lets the readers of copies read the originals, and removes the
+// copies. Nothing else dies: readers read of an original what they read of its copy.
 func (f *function) forwardCopies() {
 	c := newCoalescer(f)
 	for b := range f.blocks {
@@ -33,10 +36,20 @@ func (f *function) forwardCopies() {
 			c.forward(b, i, in)
 		}
 	}
+	for b := range f.blocks {
+		list := f.blocks[b].list
+		f.blocks[b].list = slices.DeleteFunc(list, c.unread)
+	}
+}
+
+// unread reports whether an instruction is a copy that nothing reads.
+func (c *coalescer) unread(in *inst) bool {
+	return in.dst.virtual() && c.reads[index(in.dst)] == 0 && in.isMove()
 }
 
 // coalesce lets values be made where moves would put them; the instructions must
-// not be fused yet.
+// not be fused yet. Where nothing is dead before, nothing is dead after it: moves
+// that are removed were all that read their sources, and bring all of those.
 func (f *function) coalesce() {
 	c := newCoalescer(f)
 	for b := range f.blocks {
@@ -114,7 +127,6 @@ func (c *coalescer) forward(b, at int, m *inst) {
 	if !c.stays(s.reg) && !c.holds(b, at, m) || !c.readable(m) {
 		return
 	}
-	c.f.settled = false
 	for _, u := range c.users[index(d)] {
 		u.eachSource(func(o *source, _ uint8) {
 			if o.reg != d {
@@ -207,7 +219,7 @@ func (c *coalescer) blockBackward(b int) {
 	}
 	for i := len(list) - 1; i >= 0; i-- {
 		if in := list[i]; in != nil && c.backward(list, i, in) {
-			list[i], c.f.settled = nil, false
+			list[i] = nil
 		}
 	}
 	kept := 0

@@ -44,7 +44,6 @@ func (c *coalescer) sink(list []*inst, first, at int, lane *[4]uint8) {
 	}
 	list[at-n] = nil // where m was is a place more
 	copy(list[at-n+1:], makers[:n])
-	c.f.settled = false
 	k := index(s)
 	c.defs[k], c.count[k], c.reads[k] = 0, 0, 0
 }

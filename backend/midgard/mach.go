@@ -133,7 +133,7 @@ type function struct {
 	slabs  int    // made without memory
 	loops  int
 	mem    *memory
-	// settled: nothing changed since removeDead found nothing.
+	// settled: removeDead would find nothing.
 	settled bool
 	// verify: allocations are proved.
 	verify bool

@@ -32,13 +32,13 @@ var lowerSteps = []step{
 	{StepInfo: info("lower_position", "takes the position of vertices to the window", "lower_stage"), Run: (*compiler).lowerPosition},
 }
 
-var dce = step{StepInfo: optional("dce", "removes instructions and lanes whose results nothing reads", "isel"), Run: onFunction((*function).removeDead)}
+var dce = step{StepInfo: optional("dce", "removes instructions and lanes whose results nothing reads", "isel"), Run: (*compiler).removeDead}
 
 // selectSteps make a function in the machine form.
 var selectSteps = []step{
 	{StepInfo: info("isel", "selects instructions with virtual vec4 registers", "lower_handles", "lower_clip_distances", "lower_offsets", "lower_position"), Run: (*compiler).selectInstructions},
 	dce,
-	{StepInfo: optional("forward_copies", "lets the readers of copies read the originals", "isel"), Run: onFunction((*function).forwardCopies)},
+	{StepInfo: optional("forward_copies", "lets the readers of copies read the originals, and removes the copies", "isel"), Run: onFunction((*function).forwardCopies)},
 	dce,
 	{StepInfo: optional("drop_held", "removes moves of what the texture pipe's inputs hold already", "isel"), Run: onFunction((*function).dropHeld)},
 	{StepInfo: optional("coalesce", "makes values where moves would put them", "isel"), Run: onFunction((*function).coalesce)},
