@@ -32,7 +32,7 @@ func TestColorFormats(t *testing.T) {
 	}
 }
 
-// TestTargetPlaces: each target stands behind those before it, at a multiple of its block; those that are absent take no room, and
+// TestTargetPlaces: each target stands after those before it, at a multiple of its block; those that are absent take no room, and
 // all have what a sample has.
 func TestTargetPlaces(t *testing.T) {
 	keys := func(formats ...string) (list []backend.TargetKey) {
