@@ -132,7 +132,7 @@ func (s *isel) halt(c cond, levels int) {
 const haltHere = maxImmediate
 
 // findLanes reports whether it matters that terminated lanes take no part:
-// others look at them, or loops wait for them.
+// others look at them, loops wait for them, or they would read by an index or a pointer that the program never has.
 func (s *isel) findLanes() {
 	for _, b := range s.irBlocks {
 		if ir.EnclosingLoop(b) != nil {
@@ -140,12 +140,27 @@ func (s *isel) findLanes() {
 			return
 		}
 		for in := range b.Instrs() {
-			if in.Kind == ir.KindIntrinsic && looksAtLanes(in.Intr) {
+			if in.Kind == ir.KindIntrinsic && looksAtLanes(in.Intr) || readsByIndex(in) && !faults.has(faultEndedLanes) {
 				s.lanesMatter = true
 				return
 			}
 		}
 	}
+}
+
+// readsByIndex reports whether an index or a pointer says where in reads: nothing bounds it but the program's own conditions.
+func readsByIndex(in *ir.Instr) bool {
+	if in.Kind == ir.KindIntrinsic {
+		switch in.Intr {
+		case ir.IntrLoadUbo, ir.IntrLoadSsbo:
+			return !in.Srcs[0].Def.IsConst() || !in.Srcs[1].Def.IsConst()
+		case ir.IntrLoadGlobal, ir.IntrLoadGlobalConstant, ir.IntrLoadGlobal2x32:
+			return true
+		case ir.IntrLoadPushConstant, ir.IntrLoadConstant:
+			return !in.Srcs[0].Def.IsConst()
+		}
+	}
+	return chosenByIndex(in)
 }
 
 // looksAtLanes reports whether an intrinsic depends on which lanes are active.

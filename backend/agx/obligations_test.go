@@ -42,6 +42,7 @@ var obligations = []struct {
 	{fault: "faultSampleHalt", script: "sample_halt", abi: nirc.SeparateABI},
 	{fault: "faultSamplePlace", script: "sample_place"},
 	{fault: "faultHaltedIndex", script: "halted_index"},
+	{fault: "faultEndedLanes", script: "ended_lanes"},
 	{fault: "faultQuadIndex", script: "quad_index"},
 	{fault: "faultPartialQuad", script: "partial_quad"},
 	{fault: "faultPartialQuad", script: "partial_quad_vertex"},

@@ -382,10 +382,25 @@ func (d *descriptors) copyAccess(b *ir.Builder, in *ir.Instr, k int, h *ir.Def, 
 	return &c.Def
 }
 
+// chosenTexture reports whether an index chooses the descriptors of a texture operation.
+func chosenTexture(in *ir.Instr) bool {
+	for i, k := range in.TexInfo().SrcKinds {
+		if k != ir.TexSrcTextureDeref && k != ir.TexSrcSamplerDeref {
+			continue
+		}
+		for d := in.Srcs[i].Def.Instr; d.Kind == ir.KindDeref && d.Deref == ir.DerefArray; d = d.Srcs[0].Def.Instr {
+			if !d.Srcs[1].Def.IsConst() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // lowerTerminateIf lets the fibers of a terminate_if halt by the same condition
 // where those that are gone, which go on as helpers, would matter: a loop
 // could be kept alive (ir3.md §4.10), votes
-// would count them, loads would use pointers that the program never made.
+// would count them, loads would use pointers and indices that the program never made.
 func lowerTerminateIf(impl *ir.Impl) {
 	matters := false
 	var found []*ir.Instr
@@ -393,12 +408,14 @@ func lowerTerminateIf(impl *ir.Impl) {
 		matters = matters || ir.EnclosingLoop(b) != nil
 		for in := range b.Instrs() {
 			if in.Kind != ir.KindIntrinsic {
+				matters = matters || in.Kind == ir.KindTex && chosenTexture(in)
 				continue
 			}
 			if in.Intr == ir.IntrTerminateIf {
 				found = append(found, in)
 			}
-			matters = matters || in.Intr.Info().Flags&(optab.CanEliminate|optab.CanReorder) == optab.CanEliminate
+			matters = matters || in.Intr.Info().Flags&(optab.CanEliminate|optab.CanReorder) == optab.CanEliminate ||
+				in.Intr == ir.IntrLoadUbo && !in.Srcs[1].Def.IsConst() || chosenByIndex(in)
 		}
 	}
 	if !matters || faults.has(faultKillLoops) {

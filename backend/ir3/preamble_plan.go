@@ -121,13 +121,17 @@ func chosenByIndex(in *ir.Instr) bool {
 	}
 	switch in.Intr {
 	case ir.IntrLoadUbo, ir.IntrLoadSsbo, ir.IntrGetSsboSize:
-		h := in.Srcs[0].Def
-		if h.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3) {
-			h = h.Instr.Srcs[0].Def
-		}
-		return !h.IsConst()
+		return chosen(in.Srcs[0].Def)
 	}
 	return false
+}
+
+// chosen reports whether an index chooses the descriptor of a handle.
+func chosen(h *ir.Def) bool {
+	if h.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3) {
+		h = h.Instr.Srcs[0].Def
+	}
+	return !h.IsConst()
 }
 
 // Cost is what an instruction of the preamble costs.
