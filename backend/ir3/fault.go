@@ -65,6 +65,7 @@ const (
 	faultImageCoords                       // two coordinates of images that are lines or buffers
 	faultTexelLevel                        // levels of texel buffers
 	faultRelativeRepeat                    // repetitions of what is relative to a0.x
+	faultUniformNumbers                    // numbers of descriptors that differ between fibers, in a mode for those that do not
 	faultHelpers                           // the metadata asks for no helpers
 	faultChosenDescriptor                  // the preamble reads descriptors by an index that an if excludes
 	numFaults

@@ -151,6 +151,7 @@ var faultCases = []struct {
 		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.Iadd(b.Imul(b.Imul(x, x), x), id))
 		return differ(s, CompileOptions{GPU: "a630"}, 1, nil, 256, []byte{3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	}},
+	{faultUniformNumbers, "numbers of descriptors by fiber", unlikeTextures},
 	{faultKillSense, "kills by what is not set", func() error {
 		s, b := newStage(ir.StageFragment)
 		x := inputFrom(b, ir.SlotVar0, 0, 1)
@@ -587,6 +588,20 @@ func textureSize() error {
 	x := &texBuild{s: s, b: b}
 	size := x.op(ir.TexOpTxs, 3, ir.Dim3D, false, texSource{ir.TexSrcTextureDeref, x.variable(0, 3, ir.BaseSampledImage, ir.Dim3D, false, false, 0)}, texSource{ir.TexSrcLod, b.Imm32(0)})
 	outputTo(b, b.Vec(b.U2f32(b.Channel(&size.Def, 0)), b.U2f32(b.Channel(&size.Def, 1)), b.U2f32(b.Channel(&size.Def, 2))), ir.SlotData0)
+	return stageDiffer(s, "a740")
+}
+
+// unlikeTextures has fibers look at different textures.
+func unlikeTextures() error {
+	stageEnv = func(env *emu.Env) { texWorld(&testing.T{}, env) }
+	defer func() { stageEnv = nil }()
+	s, b := newStage(ir.StageFragment)
+	x := &texBuild{s: s, b: b}
+	id := b.F2u32(b.Channel(&b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def, 0))
+	d := b.DerefArray(x.variable(0, 8, ir.BaseSampledImage, ir.Dim2D, false, false, 3), b.Iand(id, b.Imm32(1)))
+	in := x.op(ir.TexOpTxl, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, b.Vec(b.ImmFloat(0.5, 32), b.ImmFloat(0.5, 32))}, texSource{ir.TexSrcLod, b.ImmFloat(0, 32)})...)
+	in.TexInfo().TextureNonUniform = true
+	outputTo(b, &in.Def, ir.SlotData0)
 	return stageDiffer(s, "a740")
 }
 

@@ -55,7 +55,7 @@ func (x *texSel) twoTextures(t *isa.Instr, smp texResource, uses []mach.Value) [
 		s.setA1(sets | smp.slot.bits<<a1Sampler | second.slot.bits<<a1Second)
 		return uses
 	}
-	t.Mode = isa.TexBindlessA1Nonu
+	t.Mode = registerMode(isa.TexBindlessA1, isa.TexBindlessA1Nonu, &tex, &smp, &second)
 	s.setA1(sets)
 	return s.register(t, 2, s.collect(tex.slot, smp.slot, second.slot), 0, uses)
 }

@@ -161,7 +161,7 @@ func (s *isel) isamBuffer(in *ir.Instr, typ isa.Type, n int, shift uint) []opnd 
 		t.Off = int32(imm)
 	}
 	h := in.Srcs[0].Def.Instr
-	x := texSel{s: s, in: in, tex: texResource{set: int(h.Get(ir.IdxDescSet)), slot: s.comp(h.Srcs[0].Def, 0), ok: true}}
+	x := texSel{s: s, in: in, tex: texResource{set: int(h.Get(ir.IdxDescSet)), slot: s.comp(h.Srcs[0].Def, 0), ok: true, diverges: h.Srcs[0].Def.Divergent}}
 	r := x.emit(t, uint8(1<<n-1), at, nil)
 	return r[:n]
 }

@@ -13,6 +13,8 @@ type texResource struct {
 	set  int
 	slot opnd
 	ok   bool
+	// diverges is whether the slot may differ between fibers.
+	diverges bool
 }
 
 // tex selects a texture operation (ir3.md §3.7 and 7.5).
@@ -118,7 +120,11 @@ func (x *texSel) find() {
 // resource follows a deref to its binding. A combined image and sampler has
 // the image first.
 func (s *isel) resource(in *ir.Instr, d *ir.Def, sampler bool) texResource {
-	v, index := resource.Element(d, immediate(0, false), func(x *ir.Def, scale uint32, sum opnd) opnd { return s.addIndex(sum, s.comp(x, 0), scale) })
+	diverges := false
+	v, index := resource.Element(d, immediate(0, false), func(x *ir.Def, scale uint32, sum opnd) opnd {
+		diverges = diverges || x.Divergent
+		return s.addIndex(sum, s.comp(x, 0), scale)
+	})
 	for k := range s.meta.Descriptors {
 		e := &s.meta.Descriptors[k]
 		if e.Set != v.Set || e.Binding != v.Binding || e.Kind == abi.Buffer {
@@ -128,7 +134,7 @@ func (s *isel) resource(in *ir.Instr, d *ir.Def, sampler bool) texResource {
 		if sampler && e.Kind == abi.Combined {
 			slot = s.addImm(slot, 1)
 		}
-		return texResource{set: int(e.Base), slot: slot, ok: true}
+		return texResource{set: int(e.Base), slot: slot, ok: true, diverges: diverges}
 	}
 	s.broken(in, "the variable %q has no descriptor", v.Name)
 	return texResource{}
@@ -174,15 +180,26 @@ func (x *texSel) descriptors(t *isa.Instr, uses []mach.Value) []mach.Value {
 		s.setA1(smp.slot.bits<<3 | uint32(smp.set))
 		return uses
 	case same:
-		t.Mode = isa.TexBindlessNonu
+		t.Mode = registerMode(isa.TexBindlessUniform, isa.TexBindlessNonu, &tex, &smp)
 	default:
-		t.Mode = isa.TexBindlessA1Nonu
+		t.Mode = registerMode(isa.TexBindlessA1, isa.TexBindlessA1Nonu, &tex, &smp)
 		s.setA1(uint32(smp.set))
 	}
 	if !x.smp.ok && (t.Op == isa.OpGetsize || t.Op == isa.OpGetbuf || t.Op == isa.OpGetinfo) {
 		return s.register(t, 2, s.reg(tex.slot), 0, uses)
 	}
 	return s.register(t, 2, s.collect(tex.slot, smp.slot), 0, uses)
+}
+
+// registerMode is how an instruction takes the numbers of descriptors from registers: the hardware looks at those of one fiber where
+// all of them are known to be uniform.
+func registerMode(uniform, diverges isa.Mode, list ...*texResource) isa.Mode {
+	for _, r := range list {
+		if r.diverges && !faults.has(faultUniformNumbers) {
+			return diverges
+		}
+	}
+	return uniform
 }
 
 // maxImmSlot bounds the slots that instructions and a1.x name; others come in registers (ir3.md §2.8).

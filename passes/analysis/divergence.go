@@ -248,6 +248,13 @@ func (d *divergence) diverges(in *ir.Instr) bool {
 	return true
 }
 
+// tears reports whether lanes may find different things at one address of a buffer: somebody may write there meanwhile, and ir3, whose
+// handles say which target it is, loads for some lanes after others.
+func tears(in *ir.Instr) bool {
+	const constant = ir.AccessNonWriteable | ir.AccessCanReorder
+	return in.Srcs[0].Def.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3) && ir.Access(in.Get(ir.IdxAccess))&constant != constant
+}
+
 func (d *divergence) intrinsic(in *ir.Instr) bool {
 	switch in.Intr {
 	// The same for the whole subgroup whatever the sources.
@@ -266,7 +273,9 @@ func (d *divergence) intrinsic(in *ir.Instr) bool {
 		ir.IntrLoadConstantBasePtr, ir.IntrLoadSharedBasePtr, ir.IntrLoadGlobalBasePtr, ir.IntrLoadUserClipPlane, ir.IntrLoadPatchVerticesIn:
 		return false
 	// The same where the sources are.
-	case ir.IntrLoadUbo, ir.IntrLoadUboVec4, ir.IntrLoadSsbo, ir.IntrLoadShared, ir.IntrLoadGlobal, ir.IntrLoadGlobalConstant,
+	case ir.IntrLoadSsbo:
+		return anyDivergent(in) || tears(in)
+	case ir.IntrLoadUbo, ir.IntrLoadUboVec4, ir.IntrBindlessResourceIr3, ir.IntrLoadShared, ir.IntrLoadGlobal, ir.IntrLoadGlobalConstant,
 		ir.IntrLoadGlobalConstantOffset, ir.IntrLoadGlobalConstantBounded, ir.IntrLoadGlobal2x32, ir.IntrLoadPushConstant, ir.IntrLoadConstant,
 		ir.IntrLoadUniform, ir.IntrLoadKernelInput, ir.IntrGetSsboSize, ir.IntrGetUboSize, ir.IntrLoadSsboAddress, ir.IntrDerefBufferArrayLength,
 		ir.IntrVulkanResourceIndex, ir.IntrVulkanResourceReindex, ir.IntrLoadVulkanDescriptor,

@@ -148,6 +148,9 @@ func (c *checker) before(w *wave, x *inst) error {
 			return err
 		}
 	}
+	if x.Mode.OneDescriptor() {
+		return w.uniformNumbers(x)
+	}
 	if x.chk.relSrc >= 0 || x.chk.relDst {
 		return c.relative(w, x)
 	}

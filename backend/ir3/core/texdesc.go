@@ -59,12 +59,39 @@ func (w *wave) texNumbers(x *inst, lane int) (base int, tex uint32, sbase int, s
 	case isa.TexBindlessA1, isa.TexBindlessA1Nonu:
 		sbase = int(w.a1 & 7)
 	}
+	lane = w.numbersFrom(x, lane)
 	reg := int(x.Srcs[2].Val)
 	tex = w.texGet(x, reg, lane, false)
 	if _, _, n := x.TexSources(); n > 1 {
 		smp = w.texGet(x, reg+1, lane, false)
 	}
 	return
+}
+
+// numbersFrom is the lane whose registers have the numbers of descriptors for a lane: a uniform mode takes those of the first active
+// one for all.
+func (w *wave) numbersFrom(x *inst, lane int) int {
+	if x.Mode.OneDescriptor() {
+		for first := range w.exec.Lanes() {
+			return first
+		}
+	}
+	return lane
+}
+
+// uniformNumbers reports an error where the active fibers have different numbers of descriptors for a texture instruction of a
+// uniform mode.
+func (w *wave) uniformNumbers(x *inst) error {
+	_, _, n := x.TexSources()
+	for k := range n {
+		reg := int(x.Srcs[2].Val) + k
+		for lane := range w.exec.Lanes() {
+			if w.texGet(x, reg, lane, false) != w.texGet(x, reg, w.numbersFrom(x, lane), false) {
+				return fmt.Errorf("the numbers of descriptors in r%d.%c differ between fibers, and the mode is uniform", reg>>2, "xyzw"[reg&3])
+			}
+		}
+	}
+	return nil
 }
 
 // texture is the texture of an instruction in a lane.
@@ -88,7 +115,7 @@ func (w *wave) secondTexture(x *inst, lane int) (*emu.Descriptor, error) {
 	switch x.Mode {
 	case isa.TexBindlessA1Imm:
 	case isa.TexBindlessA1, isa.TexBindlessA1Nonu:
-		index = w.texGet(x, int(x.Srcs[2].Val)+2, lane, false)
+		index = w.texGet(x, int(x.Srcs[2].Val)+2, w.numbersFrom(x, lane), false)
 	default:
 		return nil, errors.New("a second texture without a1.x is not supported by this core")
 	}

@@ -424,6 +424,12 @@ var texModes = [8]Mode{TexUniform, TexBindlessA1, TexBindlessNonu, TexBindlessA1
 // bindless reports whether a category 5 mode names a descriptor set.
 func (m Mode) bindless() bool { return m > TexUniform && m != TexNonuniform }
 
+// OneDescriptor reports whether all fibers of a texture instruction find the same numbers in its registers: the hardware looks at
+// those of one.
+func (m Mode) OneDescriptor() bool {
+	return m == TexUniform || m == TexBindlessA1 || m == TexBindlessUniform
+}
+
 func (x *xfer) texIndex(info *opInfo) {
 	if x.dec {
 		x.decTexIndex(info)
