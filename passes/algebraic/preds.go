@@ -423,6 +423,16 @@ func lastIsOne(_ *matcher, b *bind) bool {
 	return ok && v == ir.FloatBits(1, d.BitSize)
 }
 
+// isOneNumber: all components that are read are the same one, or the same constant.
+func isOneNumber(_ *matcher, b *bind) bool {
+	for c := range int(b.width) {
+		if b.swz.Lane(c) != b.swz.Lane(0) && (!b.def.IsConst() || b.lane(c) != b.lane(0)) {
+			return false
+		}
+	}
+	return true
+}
+
 // isFreeOfPositions: the shader makes no positions, which other shaders might
 // have to make again bit by bit.
 func isFreeOfPositions(m *matcher, _ *bind) bool {

@@ -229,7 +229,7 @@ func (t *trial) replacement(width int) (lanes, uint8) {
 }
 
 // structural are the predicates that say nothing about values.
-var structural = map[string]bool{"is_not_const": true, "is_const": true, "is_used_once": true, "is_only_used_by_fadd": true, "is_only_used_as_float": true, "is_used_by_if": true}
+var structural = map[string]bool{"is_not_const": true, "is_const": true, "is_used_once": true, "is_reciprocal": true, "is_only_used_by_fadd": true, "is_only_used_as_float": true, "is_used_by_if": true}
 
 // conditions reports whether the rule's conditions hold of the values.
 func (t *trial) conditions(s *ir.Shader, m *matcher) bool {
@@ -541,10 +541,13 @@ func (t *trial) combinations(p *pools, slots []int, f func() bool) {
 		}
 		return
 	}
-	for range 2000 {
+	for round := range 2000 {
 		for _, k := range slots {
 			for c := range 16 {
 				t.vals[k][c] = lists[k][rng.Intn(len(lists[k]))]
+				if round%8 == 7 { // one number in all components, for conditions that want that
+					t.vals[k][c] = t.vals[k][0]
+				}
 			}
 			if t.s.width[k] <= 1 {
 				t.set(k, t.vals[k][0])
