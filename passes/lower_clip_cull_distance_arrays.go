@@ -53,7 +53,7 @@ func lowerClipCullDistanceArrays(c *Context, s *ir.Shader) (progress bool, err e
 			continue
 		}
 		live := make([]bool, highestVarID(s)+1)
-		if liveVariables(s, live); !live[cull.ID] && (clip == nil || !live[clip.ID]) {
+		if liveVariables(s, mode, live); !live[cull.ID] && (clip == nil || !live[clip.ID]) {
 			continue
 		}
 		n, k := distanceLen(clip), distanceLen(cull)

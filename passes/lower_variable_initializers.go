@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"slices"
 
 	"nirc/ir"
 )
@@ -18,6 +19,9 @@ var lowerVariableInitializersPass = &Pass{
 // start of the entry point.
 func lowerVariableInitializers(c *Context, s *ir.Shader) (progress bool, err error) {
 	modes := c.Modes("modes") &^ ir.ModeUniform // what a driver fills in
+	if !slices.ContainsFunc(s.Variables, hasInit) && !slices.ContainsFunc(s.Functions, func(f *ir.Function) bool { return f.Impl != nil && slices.ContainsFunc(f.Impl.Locals, hasInit) }) {
+		return false, nil
+	}
 	for _, f := range s.Functions {
 		if f.Impl == nil {
 			continue
@@ -54,6 +58,9 @@ func lowerVariableInitializers(c *Context, s *ir.Shader) (progress bool, err err
 	}
 	return progress, nil
 }
+
+// hasInit reports whether a variable has a value at the start: few have.
+func hasInit(v *ir.Variable) bool { return v.Init != nil || v.PointerInit != nil }
 
 func storeInits(impl *ir.Impl, vars []*ir.Variable, modes ir.Mode) (progress bool, err error) {
 	b := ir.NewBuilder(ir.AtStart(impl.Start()))

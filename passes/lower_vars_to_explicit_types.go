@@ -13,6 +13,9 @@ var lowerVarsToExplicitTypesPass = &Pass{
 
 func lowerVarsToExplicitTypes(c *Context, s *ir.Shader) (bool, error) {
 	modes := c.Modes("modes")
+	if !hasVarOf(s, modes) {
+		return false, nil
+	}
 	progress := false
 	shared, scratch, payload := uint64(s.SharedSize), uint64(s.ScratchSize), uint64(s.Info.TaskPayloadSize)
 	place := func(v *ir.Variable) error {

@@ -1,6 +1,10 @@
 package passes
 
-import "nirc/ir"
+import (
+	"slices"
+
+	"nirc/ir"
+)
 
 var removeDeadVariablesPass = &Pass{
 	Name: "remove_dead_variables", Withstands: ChangeFacts, Class: "A", Run: removeDeadVariables,
@@ -12,15 +16,19 @@ var removeDeadVariablesPass = &Pass{
 // used, and those of writeOnlyModes that are only written, stores included.
 func removeDeadVariables(c *Context, s *ir.Shader) (bool, error) {
 	modes := c.Modes("modes")
+	if !hasVarOf(s, modes) {
+		return false, nil
+	}
 	live := make([]bool, highestVarID(s)+1)
-	doubt := liveVariables(s, live)
+	if liveVariables(s, modes, live) {
+		return false, nil
+	}
 	progress := false
 	for _, f := range s.Functions {
 		if f.Impl == nil {
 			continue
 		}
-		// Where all derefs are of live variables there are no stores to others, and no dead derefs of theirs.
-		if doubt && dropDeadStores(f.Impl, modes, live) {
+		if dropDeadStores(f.Impl, modes, live) {
 			f.Impl.Preserve(ir.MetaControlFlow)
 			progress = true
 		}
@@ -31,9 +39,20 @@ func removeDeadVariables(c *Context, s *ir.Shader) (bool, error) {
 	return filterVars(&s.Variables, modes, live) || progress, nil
 }
 
-// liveVariables marks in live, by their numbers, the variables that are used. doubt: a deref was met that does not show its
-// variable to be live.
-func liveVariables(s *ir.Shader, live []bool) (doubt bool) {
+// hasVarOf reports whether the shader has a variable of the given modes.
+func hasVarOf(s *ir.Shader, modes ir.Mode) bool {
+	of := func(v *ir.Variable) bool { return v.Mode&modes != 0 }
+	for _, f := range s.Functions {
+		if f.Impl != nil && slices.ContainsFunc(f.Impl.Locals, of) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.Variables, of)
+}
+
+// liveVariables marks in live, by their numbers, the variables of the given modes that are used. all: they are all of
+// them. Code is looked at no further then: most runs find nothing dead.
+func liveVariables(s *ir.Shader, modes ir.Mode, live []bool) (all bool) {
 	for _, v := range s.Variables {
 		if v.PointerInit != nil {
 			live[v.PointerInit.ID] = true
@@ -42,32 +61,52 @@ func liveVariables(s *ir.Shader, live []bool) (doubt bool) {
 		over := v.Mode == ir.ModeShared && s.Info.SharedExplicitLayout
 		live[v.ID] = live[v.ID] || v.AlwaysActive || v.XfbBuffer >= 0 || over
 	}
+	left := countDead(s.Variables, modes, live)
 	for _, f := range s.Functions {
 		if f.Impl != nil {
-			doubt = markLiveVars(f.Impl, live) || doubt
+			left += countDead(f.Impl.Locals, modes, live)
 		}
 	}
-	return doubt
+	for _, f := range s.Functions {
+		if f.Impl != nil && left > 0 {
+			left = markLiveVars(f.Impl, modes, live, left)
+		}
+	}
+	return left == 0
+}
+
+// countDead counts the variables of the given modes that are not marked.
+func countDead(vars []*ir.Variable, modes ir.Mode, live []bool) (n int) {
+	for _, v := range vars {
+		if v.Mode&modes != 0 && !live[v.ID] {
+			n++
+		}
+	}
+	return n
 }
 
 // writeOnlyModes are the modes where what is never read need not be written.
 const writeOnlyModes = ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShared
 
-// markLiveVars marks the variables that something reads. doubt: a deref was met that does not show its variable to be live.
-func markLiveVars(impl *ir.Impl, live []bool) (doubt bool) {
+// markLiveVars marks the variables of the given modes that something reads, until none of left is left, and returns
+// how many are.
+func markLiveVars(impl *ir.Impl, modes ir.Mode, live []bool, left int) int {
 	for b := range impl.Blocks() {
 		for in := b.First(); in != nil; in = in.Next() {
 			if in.Kind != ir.KindDeref || in.Deref != ir.DerefVar {
 				continue
 			}
 			v := in.DerefInfo().Var
-			if !live[v.ID] && (v.Mode&writeOnlyModes == 0 && !in.Def.Unused() || derefIsRead(in)) {
-				live[v.ID] = true
+			if v.Mode&modes == 0 || live[v.ID] || !(v.Mode&writeOnlyModes == 0 && !in.Def.Unused() || derefIsRead(in)) {
+				continue
 			}
-			doubt = doubt || !live[v.ID]
+			live[v.ID] = true
+			if left--; left == 0 {
+				return 0
+			}
 		}
 	}
-	return doubt
+	return left
 }
 
 // derefIsRead reports whether anything but plain stores and copies into it uses
@@ -112,17 +151,20 @@ func dropDeadStores(impl *ir.Impl, modes ir.Mode, live []bool) (progress bool) {
 			progress = true
 		}
 	}
-	if progress || anyDeadDeref(impl, live) {
+	if progress || anyDeadDeref(impl, modes, live) {
 		progress = removeUnusedDerefs(impl) || progress
 	}
 	return progress
 }
 
 // anyDeadDeref reports whether a deref names a variable that is going to go.
-func anyDeadDeref(impl *ir.Impl, live []bool) bool {
+func anyDeadDeref(impl *ir.Impl, modes ir.Mode, live []bool) bool {
 	for b := range impl.Blocks() {
 		for in := b.First(); in != nil; in = in.Next() {
-			if in.Kind == ir.KindDeref && in.Deref == ir.DerefVar && !live[in.DerefInfo().Var.ID] {
+			if in.Kind != ir.KindDeref || in.Deref != ir.DerefVar {
+				continue
+			}
+			if v := in.DerefInfo().Var; v.Mode&modes != 0 && !live[v.ID] {
 				return true
 			}
 		}
