@@ -37,8 +37,8 @@ func lowerMemAccessBitSizes(c *Context, s *ir.Shader) (bool, error) {
 		}
 		m.b = ir.NewBuilder(ir.AtStart(f.Impl.Start()))
 		changed := m.each(f.Impl, m.split)
-		if m.constBits > 8 || m.loadBits > 8 {
-			changed = m.each(f.Impl, m.narrowLoad) || changed
+		if changed && (m.constBits > 8 || m.loadBits > 8) {
+			m.each(f.Impl, m.narrowLoad) // the parts of what was split
 		}
 		if narrow.Bits > 8 {
 			changed = LowerNarrowStores(f.Impl, narrow) || changed

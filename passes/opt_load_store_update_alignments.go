@@ -15,7 +15,7 @@ func updateAlignments(impl *ir.Impl) (progress bool) {
 	for blk := range impl.Blocks() {
 		for in := range blk.Instrs() {
 			off, _, ok := memOffsetSrc(in.Intr)
-			if in.Kind != ir.KindIntrinsic || !ok || !in.Has(ir.IdxAlignMul) || offsetIsAddress(in.Intr) {
+			if in.Kind != ir.KindIntrinsic || !ok || !in.Has(ir.IdxAlignMul) || in.Get(ir.IdxAlignMul) >= maxBufferAlign || offsetIsAddress(in.Intr) {
 				continue
 			}
 			mul, rem := analysis.AlignOf(in.Srcs[off].Def, 0)

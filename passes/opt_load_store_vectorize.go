@@ -64,6 +64,7 @@ type memAccess struct {
 	class ir.Mode // memory that may alias
 	// Where: resource, then the terms plus at, modulo the offset's size.
 	resource *ir.Def
+	offset   *ir.Def
 	where    int32 // a number of the resource and the terms: equal where they are
 	own      int   // memory that only accesses of this number reach, -1: any
 	terms    [maxOffsetTerms]offsetTerm
@@ -123,28 +124,39 @@ func classOf(i ir.Intrinsic) ir.Mode {
 	return 0
 }
 
-// describe fills in an access; ok is false if it takes no part.
-func describe(in *ir.Instr, own ownMemory) (a memAccess, ok bool) {
+// begin tells what kind of access an instruction is; ok is false if it takes no part.
+func (a *memAccess) begin(in *ir.Instr) (ok bool) {
 	off, store, mem := memOffsetSrc(in.Intr)
 	if !mem {
-		return a, false
+		return false
 	}
 	val := &in.Def
 	if store {
 		val = in.Srcs[0].Def
 	}
-	a = memAccess{in: in, store: store, class: classOf(in.Intr), own: own.of(in), bytes: int64(val.NumComponents) * int64(val.BitSize) / 8}
+	*a = memAccess{in: in, store: store, class: classOf(in.Intr), offset: in.Srcs[off].Def, bytes: int64(val.NumComponents) * int64(val.BitSize) / 8}
 	if h := bufferHandle(in); h != nil {
 		a.resource = h.Def
-	}
-	a.splitOffset(in.Srcs[off].Def)
-	if in.Has(ir.IdxBase) {
-		a.at += int64(in.Get(ir.IdxBase))
 	}
 	acc := ir.Access(in.Get(ir.IdxAccess))
 	a.fixed = !store && (in.Intr.Info().Flags&optab.CanReorder != 0 || acc&ir.AccessCanReorder != 0)
 	full := !store || in.Get(ir.IdxWriteMask) == 1<<val.NumComponents-1
-	return a, a.class != 0 && val.BitSize >= 8 && acc&(ir.AccessVolatile|ir.AccessCoherent) == 0 && full
+	return a.class != 0 && val.BitSize >= 8 && acc&(ir.AccessVolatile|ir.AccessCoherent) == 0 && full
+}
+
+// describe says where an access goes.
+func (a *memAccess) describe(own ownMemory) {
+	a.own = own.of(a.in)
+	a.splitOffset(a.offset)
+	if a.in.Has(ir.IdxBase) {
+		a.at += int64(a.in.Get(ir.IdxBase))
+	}
+}
+
+// apart reports whether an access can neither join another nor be in another's way: memory whose accesses are not merged, and of
+// uniform buffers what the driver may load beforehand. Where offsets lead is not asked of those, and most graphics shaders have no others.
+func (v *vectorizer) apart(a *memAccess) bool {
+	return v.modes&a.class == 0 || v.dynamic && a.class == ir.ModeUBO && fixedHandle(a.resource, 0) && fixedHandle(a.offset, 0)
 }
 
 // splitOffset writes an offset as a sum, which holds modulo its size.
@@ -238,18 +250,19 @@ func signExtend(v uint64, bits uint8) int64 { return int64(v<<(64-bits)) >> (64 
 
 func (v *vectorizer) block(blk *ir.Block) (progress bool) {
 	v.open = v.all[:0]
+	var a memAccess
 	for in := range blk.Instrs() {
 		switch {
 		case in.Kind == ir.KindCall || in.Kind == ir.KindParallelCopy:
 			v.open = v.all[:0]
 		case in.Kind != ir.KindIntrinsic:
 		default:
-			a, ok := describe(in, v.own)
-			if !ok {
+			if !a.begin(in) {
 				v.disturb(in)
-				continue
+			} else if !v.apart(&a) {
+				a.describe(v.own)
+				progress = v.add(&a) || progress
 			}
-			progress = v.add(&a) || progress
 		}
 	}
 	return progress
