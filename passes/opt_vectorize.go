@@ -72,6 +72,9 @@ type vectorSlot struct {
 }
 
 func (v *aluVectorizer) block(blk *ir.Block) (progress bool) {
+	if !v.pairs(blk) {
+		return false
+	}
 	twice := v.collect(blk)
 	if twice == 0 {
 		clear(v.list)
@@ -97,6 +100,31 @@ func (v *aluVectorizer) block(blk *ir.Block) (progress bool) {
 		progress = true
 	}
 	return progress
+}
+
+// pairs reports whether there may be two operations in a block that one could be made of: the same operation on the same
+// values, constants being alike. Where no two are so from the start none become so, and of the blocks where some operation
+// comes twice that is three in four: who reads their results need not be asked.
+func (v *aluVectorizer) pairs(blk *ir.Block) bool {
+	var seen [128]uint64 // a bit by the hash of what was seen
+	for in := blk.First(); in != nil; in = in.Next() {
+		if !v.fits(in) {
+			continue
+		}
+		h := uint32(in.Op) + 1
+		for i := range in.Srcs {
+			h *= 0x9e3779b1
+			if d := in.Srcs[i].Def; !d.IsConst() {
+				h += d.Index + 1
+			}
+		}
+		h = h * 0x9e3779b1 >> 19
+		if seen[h/64]>>(h%64)&1 != 0 {
+			return true
+		}
+		seen[h/64] |= 1 << (h % 64)
+	}
+	return false
 }
 
 // collect lists the operations of a block that may become part of a vector. Most blocks have no two that are equal except for
@@ -143,14 +171,41 @@ func (v *aluVectorizer) limit(in *ir.Instr) int {
 
 // takes reports whether an operation may become part of a vector.
 func (v *aluVectorizer) takes(in *ir.Instr) bool {
-	if in.Kind != ir.KindALU || in.Op == ir.OpMov || in.IsVec() || int(in.Def.NumComponents) >= v.limit(in) || in.Op.Info().Horizontal() {
-		return false
-	}
-	if !v.special && expensiveALU(in.Op) {
-		return false
-	}
-	return v.moves || onlyALUReads(&in.Def) || v.reach(in) > 0
+	return v.fits(in) && (v.moves || onlyALUReads(&in.Def) || v.reach(in) > 0)
 }
+
+// fits is takes without the question who reads the result.
+func (v *aluVectorizer) fits(in *ir.Instr) bool {
+	if in.Kind != ir.KindALU {
+		return false
+	}
+	if f := vectorForms[in.Op]; f == formNone || f == formSpecial && !v.special {
+		return false
+	}
+	n := int(in.Def.NumComponents)
+	return n < min(v.width, v.width64) || n < v.limit(in)
+}
+
+// What vectors of an operation are.
+const (
+	formNone    = iota // none: moves and vectors, and what does not do the same to each component
+	formSpecial        // only taken where option special says so
+	formPlain
+)
+
+// vectorForms are those of the operations. To ask their table each time took longer than all else that is asked of most.
+var vectorForms = func() (t [ir.NumOps]uint8) {
+	for op := range ir.Op(ir.NumOps) {
+		switch {
+		case op == ir.OpMov || op >= ir.OpVec2 && op <= ir.OpVec16 || op.Info().Horizontal():
+		case expensiveALU(op):
+			t[op] = formSpecial
+		default:
+			t[op] = formPlain
+		}
+	}
+	return t
+}()
 
 // onlyALUReads reports whether all that reads a value has swizzles.
 func onlyALUReads(d *ir.Def) bool {
