@@ -48,6 +48,7 @@ const (
 	HasWrite                // stores to memory and images by handle, offset or address
 	HasOutput               // stores of outputs by slot
 	HasMarks                // intrinsics with marks about their access
+	HasSlots                // accesses to inputs and outputs by slot, at another than the first or one that is not known
 )
 
 // apartModes are those of which there are no derefs of HasObject.
@@ -115,6 +116,9 @@ var intrinsicContents = func() (t [NumIntrinsics]Contents) {
 	t[IntrImageDerefStore] |= HasWrite
 	t[IntrStoreOutput] |= HasOutput
 	t[IntrStorePerVertexOutput] |= HasOutput
+	for _, i := range slotIntrinsics {
+		t[i] |= HasSlots
+	}
 	t[IntrDerefModeIs] |= HasCast
 	t[IntrStoreDeref] |= HasStore
 	t[IntrCopyDeref] |= HasStore | HasCopy
@@ -133,6 +137,12 @@ var intrinsicContents = func() (t [NumIntrinsics]Contents) {
 	}
 	return t
 }()
+
+// slotIntrinsics read and write inputs and outputs by slot. The last source counts slots.
+var slotIntrinsics = []Intrinsic{
+	IntrLoadInput, IntrLoadInterpolatedInput, IntrLoadPerVertexInput, IntrLoadInputVertex,
+	IntrStoreOutput, IntrLoadOutput, IntrStorePerVertexOutput, IntrLoadPerVertexOutput,
+}
 
 // subgroupIntrinsics move values between the lanes of a subgroup, or ask about them.
 var subgroupIntrinsics = []Intrinsic{
@@ -160,7 +170,9 @@ func (in *Instr) contents() Contents {
 	c |= kindContents[in.Kind]
 	switch in.Kind {
 	case KindIntrinsic:
-		c |= intrinsicContents[in.Intr]
+		if c |= intrinsicContents[in.Intr]; c&HasSlots != 0 && in.atFirstSlot() {
+			c &^= HasSlots
+		}
 	case KindLoadConst:
 		if in.Def.NumComponents > 1 {
 			c |= HasVectorConst
@@ -187,6 +199,17 @@ func (in *Instr) contents() Contents {
 		}
 	}
 	return c
+}
+
+// atFirstSlot reports whether an access by slot is known to be at the first, as nearly all are. While one is read or removed it
+// may have no sources.
+func (in *Instr) atFirstSlot() bool {
+	d := in.Srcs[len(in.Srcs)-1].Def
+	if d == nil {
+		return false
+	}
+	v, ok := d.Const(0)
+	return ok && v == 0
 }
 
 // Contents are what the shader may contain: all that it does, and what it did since Recount. Instructions

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var ioAddConstOffsetToBasePass = &Pass{
-	Name: "io_add_const_offset_to_base", Class: "A", Run: ioAddConstOffsetToBase, Idempotent: true,
+	Name: "io_add_const_offset_to_base", For: ir.HasSlots, Class: "A", Run: ioAddConstOffsetToBase, Idempotent: true,
 	Options: []Option{{"modes", "shader_in, shader_out or both", ir.ModeShaderIn | ir.ModeShaderOut}},
 	Doc: "Adds constant offsets of accesses to inputs and outputs, which became so after lower_io (loops were unrolled), to their base and location: " +
 		"they name their slot alone then. Accesses beyond the slots that they may reach stay.",

@@ -17,28 +17,32 @@ var optNonUniformAccessPass = &Pass{
 
 func optNonUniformAccess(impl *ir.Impl) (progress bool) {
 	analysed := false
-	for in := range impl.Instrs() {
-		switch in.Kind {
-		case ir.KindTex:
-			t := in.TexInfo()
-			if t.TextureNonUniform || t.SamplerNonUniform {
-				analysed = requireDivergence(impl, analysed)
-				progress = uniformTex(in) || progress
-			}
-		case ir.KindIntrinsic:
-			a := ir.Access(in.Get(ir.IdxAccess))
-			if !in.Has(ir.IdxAccess) || a&ir.AccessNonUniform == 0 {
-				continue
-			}
-			if r := bufferHandle(in); r != nil {
-				if analysed = requireDivergence(impl, analysed); sameInLanes(r.Def) {
-					in.Set(ir.IdxAccess, uint64(a&^ir.AccessNonUniform))
-					progress = true
+	for blk := range impl.Blocks() {
+		for in := blk.First(); in != nil; in = in.Next() { // few shaders have any such marks: what looks for them is short
+			switch in.Kind {
+			case ir.KindTex:
+				if t := in.TexInfo(); t.TextureNonUniform || t.SamplerNonUniform {
+					analysed = requireDivergence(impl, analysed)
+					progress = uniformTex(in) || progress
+				}
+			case ir.KindIntrinsic:
+				if a := ir.Access(in.Get(ir.IdxAccess)); a&ir.AccessNonUniform != 0 && bufferHandle(in) != nil {
+					analysed = requireDivergence(impl, analysed)
+					progress = uniformAccess(in, a) || progress
 				}
 			}
 		}
 	}
 	return progress
+}
+
+// uniformAccess takes the mark off an access with marks a whose buffer or image is the same in all lanes.
+func uniformAccess(in *ir.Instr, a ir.Access) bool {
+	if !sameInLanes(bufferHandle(in).Def) {
+		return false
+	}
+	in.Set(ir.IdxAccess, uint64(a&^ir.AccessNonUniform))
+	return true
 }
 
 // requireDivergence analyses an impl unless that is done.

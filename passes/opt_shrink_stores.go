@@ -1,6 +1,10 @@
 package passes
 
-import "nirc/ir"
+import (
+	"math/bits"
+
+	"nirc/ir"
+)
 
 var optShrinkStoresPass = &Pass{
 	Name: "opt_shrink_stores", For: ir.HasWrite | ir.HasOutput, Class: "B", Run: optShrinkStores, Idempotent: true, Optional: true,
@@ -12,7 +16,10 @@ func optShrinkStores(c *Context, s *ir.Shader) (bool, error) {
 	images := c.Bool("images")
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (progress bool) {
 		for blk := range impl.Blocks() {
-			for in := range blk.Instrs() {
+			for in := blk.First(); in != nil; in = in.Next() {
+				if in.Kind != ir.KindIntrinsic {
+					continue
+				}
 				if k, n := storedComponents(in, images); n > 0 {
 					progress = shrinkStore(in, k, n) || progress
 				}
@@ -23,11 +30,8 @@ func optShrinkStores(c *Context, s *ir.Shader) (bool, error) {
 }
 
 // storedComponents returns the source that in stores and how many of its
-// components count, 0 if in is no store that can do with fewer.
+// components count, 0 if an intrinsic is no store that can do with fewer.
 func storedComponents(in *ir.Instr, images bool) (source, n int) {
-	if in.Kind != ir.KindIntrinsic {
-		return 0, 0
-	}
 	switch in.Intr {
 	case ir.IntrImageStore, ir.IntrImageDerefStore, ir.IntrBindlessImageStore:
 		if images {
@@ -35,19 +39,14 @@ func storedComponents(in *ir.Instr, images bool) (source, n int) {
 		}
 		return 0, 0
 	}
-	if !in.Has(ir.IdxWriteMask) {
+	if in.HasDef() || !in.Has(ir.IdxWriteMask) {
 		return 0, 0
 	}
 	_, store, ok := memOffsetSrc(in.Intr)
 	if ok = ok && store || in.Intr == ir.IntrStoreOutput || in.Intr == ir.IntrStorePerVertexOutput; !ok {
 		return 0, 0
 	}
-	for i := range int(in.Srcs[0].Def.NumComponents) {
-		if in.Get(ir.IdxWriteMask)>>i&1 != 0 {
-			n = i + 1
-		}
-	}
-	return 0, n
+	return 0, bits.Len64(in.Get(ir.IdxWriteMask) & (1<<in.Srcs[0].Def.NumComponents - 1))
 }
 
 // formatComponents is how many components a format's name counts, 0 of none.
