@@ -202,6 +202,9 @@ func (c *compiler) selectParts() (err error) {
 			c.meta.ConstData = pre.meta.ConstData
 		}
 	}
+	if c.verify() {
+		return c.uni.checkNeeded()
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package agx
 import (
 	"math/bits"
 
+	"nirc/backend"
 	"nirc/backend/agx/abi"
 	"nirc/ir"
 )
@@ -39,6 +40,34 @@ func runs(v abi.Varying, starts uint8) (list []abi.Varying) {
 		v.First, v.Count = v.First+n, end-v.First-n
 	}
 	return list
+}
+
+// placedVaryings is how many varyings of a vertex begin where the driver says: all, where there are several.
+func placedVaryings(sh *ir.Shader, impl *ir.Impl) (n int) {
+	var written [ir.NumVaryingSlots]uint8
+	for in := range impl.Instrs() {
+		if !in.IsIntrinsic(ir.IntrStoreOutput) {
+			continue
+		}
+		st, err := backend.NewIOStore(in)
+		if err != nil || int(st.Slot) >= len(written) { // selection refuses it
+			continue
+		}
+		for c := range st.Written {
+			written[st.Slot] |= 1 << (st.Comp + c)
+		}
+	}
+	starts := outputStarts(sh)
+	for slot, mask := range written {
+		if mask != 0 && forFragments(ir.Slot(slot)) {
+			first, end := bits.TrailingZeros8(mask), bits.Len8(mask)
+			n += 1 + bits.OnesCount8(starts[slot]>>(first+1)&(1<<(end-first-1)-1))
+		}
+	}
+	if n == 1 {
+		return 0
+	}
+	return n
 }
 
 // recordStarts are the starts of a record's slots, nil where each has one.

@@ -30,6 +30,9 @@ type uniforms struct {
 	plain    bool
 	place    []int32 // by number: the half, after layOut
 	promoted promotion
+	// wordBases: bases are made of words, which may be odd in number. The address behind
+	// them then leaves a word free, for which there is room.
+	wordBases bool
 }
 
 // piece is what the driver or the preamble (Kind is then UniformNone) puts
@@ -73,7 +76,9 @@ func (u *uniforms) result(bits int) (uint32, bool) {
 }
 
 // resultRoom is how many halves result has left.
-func (u *uniforms) resultRoom() int { return max(0, preambleBudget-(u.reserved+3)&^3-u.used.all) }
+func (u *uniforms) resultRoom() int {
+	return max(0, preambleBudget-(u.reserved+3)&^3-max(u.used.all, u.optional.all+u.keep.all))
+}
 
 // base makes a piece for a 64-bit address that the preamble computes.
 func (u *uniforms) base() (uint32, bool) {
@@ -102,9 +107,18 @@ func (u *uniforms) makeBase(p *piece) bool {
 	if p.base {
 		return true
 	}
+	first := (u.reserved + 3) &^ 3
 	low := max(u.used.low, u.optional.low+u.keep.low)
-	if (u.reserved+3)&^3+low+8 > baseHalves { // the words of an address may count from an odd one
+	if first+low+8 > baseHalves { // the words of an address may count from an odd one
 		return false
+	}
+	if !u.wordBases {
+		if first+max(u.used.all, u.optional.all+u.keep.all)+2 > uniformHalves {
+			return false
+		}
+		u.wordBases = true
+		u.used.all += 2
+		u.optional.all += 2
 	}
 	p.base = true
 	u.used.low += 2

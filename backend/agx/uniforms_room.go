@@ -1,6 +1,8 @@
 package agx
 
 import (
+	"fmt"
+
 	"nirc/backend/agx/abi"
 	"nirc/backend/resource"
 	"nirc/ir"
@@ -35,9 +37,11 @@ var (
 	computeNeeded = []abi.UniformKind{abi.UniformNumWorkgroups, abi.UniformBaseWorkgroup, abi.UniformNumSubgroups}
 	vertexNeeded  = []abi.UniformKind{abi.UniformBaseVertex, abi.UniformBaseInstance, abi.UniformDrawID,
 		abi.UniformRecords, abi.UniformGridVertices}
+	fragmentNeeded = []abi.UniformKind{abi.UniformFirstFan, abi.UniformMiddleWord, abi.UniformSlotWritten}
 )
 
-// needed is the room that a shader must find: what has no other way than a uniform register.
+// needed is the room that a shader must find: what has no other way than a uniform register. Selection
+// asks for no more of that (checkNeeded), whatever else fills the registers first.
 func needed(s *ir.Shader, impl *ir.Impl) (r room) {
 	var kinds [abi.NumUniformKinds]bool
 	mark := func(list []abi.UniformKind) {
@@ -51,6 +55,11 @@ func needed(s *ir.Shader, impl *ir.Impl) (r room) {
 	}
 	if s.Stage != ir.StageCompute && s.Stage != ir.StageFragment {
 		mark(vertexNeeded)
+		word := abi.Uniform{Kind: abi.UniformVaryingWord}
+		r.add(uniformRank(word.Kind), placedVaryings(s, impl)*((word.Halves()+1)&^1))
+	}
+	if s.Stage == ir.StageFragment {
+		mark(fragmentNeeded)
 	}
 	for in := range impl.Instrs() {
 		if biasedSampler(in) != nil {
@@ -75,6 +84,15 @@ func needed(s *ir.Shader, impl *ir.Impl) (r room) {
 		}
 	}
 	return r
+}
+
+// checkNeeded reports pieces that selection could not do without and needed did not count.
+func (u *uniforms) checkNeeded() error {
+	all, low := u.used.all-u.optional.all, u.used.low-u.optional.low
+	if all > u.keep.all || low > u.keep.low {
+		return fmt.Errorf("agx: selection took %d halves of uniform registers that it must have, %d of them for addresses; %d and %d were counted", all, low, u.keep.all, u.keep.low)
+	}
+	return nil
 }
 
 // takeBiases asks for the LOD biases of the samplers that the shader names by constants before the preamble

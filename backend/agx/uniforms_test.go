@@ -1,6 +1,8 @@
 package agx
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"nirc/backend/agx/abi"
@@ -72,5 +74,100 @@ func TestUniformRoom(t *testing.T) {
 		if _, n, err := u.layOut(); err != nil || n > uniformHalves {
 			t.Errorf("%d halves: %v", n, err)
 		}
+	}
+}
+
+// The words that say where varyings begin, and the address of the push constants that the
+// outputs are read from, find room after constants that fill the registers.
+func TestVaryingsFindRoom(t *testing.T) {
+	const user = 28
+	s, b := gputest.NewShader(ir.StageVertex, 64)
+	storeOutput(b, ir.SlotPos, loadInput(b, ir.SlotAttrib0, 4))
+	x := &b.Intrinsic(ir.IntrLoadVertexId, 1, 32).Def
+	for k := range 600 {
+		x = b.Imul(b.Ixor(x, b.Imm32(0x12345679+uint32(k)*0x01010101)), b.Imm32(0x80003001+uint32(k)*2))
+	}
+	for k := range ir.Slot(user) {
+		x = b.Iadd(x, gputest.LoadPush(b, b.Iand(b.Ishl(x, b.Imm32(2)), b.Imm32(60)), 1, 32, 0, 64))
+		storeOutput(b, ir.SlotVar0+k, b.Vec(x, x))
+	}
+	bin, _ := build(t, s, CompileOptions{})
+	words := 0
+	for _, u := range bin.Meta.Uniforms {
+		if u.Kind == abi.UniformVaryingWord {
+			words++
+		}
+	}
+	if words != user || bin.Meta.UniformHalves > uniformHalves {
+		t.Errorf("%d varyings have words in %d halves, want %d", words, bin.Meta.UniformHalves, user)
+	}
+}
+
+// A fragment shader that asks for all that it may need finds it too.
+func TestFragmentFindsRoom(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageFragment, 64)
+	s.ConstantData = make([]byte, 64)
+	x := loadInput(b, ir.SlotVar0, 1)
+	for k := range 600 {
+		x = b.Imul(b.Ixor(x, b.Imm32(0x12345679+uint32(k)*0x01010101)), b.Imm32(0x80003001+uint32(k)*2))
+	}
+	off := b.Iand(b.Ishl(x, b.Imm32(2)), b.Imm32(60))
+	buf := b.Bcsel(b.Ult(x, b.Imm32(16)), gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1))
+	constant := b.Intrinsic(ir.IntrLoadConstant, 1, 32, off)
+	constant.Set(ir.IdxRange, 64).Set(ir.IdxAlignMul, 4)
+	x = b.Ixor(gputest.LoadWords(b, buf, off, 1), b.Ixor(gputest.LoadPush(b, off, 1, 32, 0, 64), &constant.Def))
+	x = b.Ixor(x, b.Ixor(&b.Intrinsic(ir.IntrLoadViewIndex, 1, 32).Def, loadInput(b, ir.SlotViewport, 1)))
+	vertex := b.Intrinsic(ir.IntrLoadInputVertex, 1, 32, b.Imm32(1), b.Imm32(0))
+	vertex.Set(ir.IdxIoSemantics, ioSemantics(ir.SlotVar0+1)).Set(ir.IdxRange, 1)
+	storeOutput(b, ir.SlotData0, b.Vec(x, b.Ixor(x, &vertex.Def)))
+	bin, _ := build(t, s, CompileOptions{})
+	for _, k := range []abi.UniformKind{abi.UniformTable, abi.UniformConstData, abi.UniformPushAddr, abi.UniformViewIndex,
+		abi.UniformSlotWritten, abi.UniformFirstFan, abi.UniformMiddleWord} {
+		if !slices.ContainsFunc(bin.Meta.Uniforms, func(u abi.Uniform) bool { return u.Kind == k }) {
+			t.Errorf("no %s", k)
+		}
+	}
+}
+
+// What selection must have is counted before anything else fills the registers.
+func TestUncountedUniforms(t *testing.T) {
+	var u uniforms
+	u.keep.add(uniformRank(abi.UniformDrawID), 2)
+	u.take(abi.Uniform{Kind: abi.UniformDrawID}, uniformHalves)
+	u.constant(1)
+	if err := u.checkNeeded(); err != nil {
+		t.Error(err)
+	}
+	u.take(abi.Uniform{Kind: abi.UniformFirstFan}, uniformHalves)
+	if err := u.checkNeeded(); err == nil || !strings.Contains(err.Error(), "4 halves") {
+		t.Errorf("a piece that nobody counted: %v", err)
+	}
+}
+
+// An odd number of words as bases leaves a word free before the address behind them, in full registers too.
+func TestOddBases(t *testing.T) {
+	var u uniforms
+	u.keep.add(uniformRank(abi.UniformTable), 4)
+	word := func(at uint32) opnd {
+		n, ok := u.take(abi.Uniform{Kind: abi.UniformPush, Offset: at, Size: 4}, pushBudget)
+		if !ok {
+			t.Fatal("no room for a pushed word")
+		}
+		return opnd{kind: opUniform, bits: n}
+	}
+	a, b, c := word(0), word(4), word(8)
+	if !u.isBase(a, b) || !u.isBase(b, c) {
+		t.Fatal("pushed words are no base")
+	}
+	for k := uint32(0); ; k++ {
+		if _, ok := u.constant(k); !ok {
+			break
+		}
+	}
+	if _, ok := u.take(abi.Uniform{Kind: abi.UniformTable}, baseHalves); !ok {
+		t.Fatal("no room for the table")
+	}
+	if _, n, err := u.layOut(); err != nil || n > uniformHalves {
+		t.Errorf("%d halves: %v", n, err)
 	}
 }
