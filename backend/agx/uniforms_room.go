@@ -33,57 +33,73 @@ func isOptional(k abi.UniformKind) bool {
 // alwaysNeeded are the pieces that selection may ask for in every stage, the others those
 // of the stages named.
 var (
-	alwaysNeeded  = []abi.UniformKind{abi.UniformHeap, abi.UniformTable, abi.UniformConstData, abi.UniformPushAddr, abi.UniformViewIndex}
+	alwaysNeeded  = []abi.UniformKind{abi.UniformHeap, abi.UniformTable}
 	computeNeeded = []abi.UniformKind{abi.UniformNumWorkgroups, abi.UniformBaseWorkgroup, abi.UniformNumSubgroups}
 	vertexNeeded  = []abi.UniformKind{abi.UniformBaseVertex, abi.UniformBaseInstance, abi.UniformDrawID,
 		abi.UniformRecords, abi.UniformGridVertices}
-	fragmentNeeded = []abi.UniformKind{abi.UniformFirstFan, abi.UniformMiddleWord, abi.UniformSlotWritten}
 )
+
+// neededKinds are the kinds of pieces that a shader cannot do without.
+type neededKinds [abi.NumUniformKinds]bool
+
+func (n *neededKinds) mark(list ...abi.UniformKind) {
+	for _, k := range list {
+		n[k] = true
+	}
+}
 
 // needed is the room that a shader must find: what has no other way than a uniform register. Selection
 // asks for no more of that (checkNeeded), whatever else fills the registers first.
 func needed(s *ir.Shader, impl *ir.Impl) (r room) {
-	var kinds [abi.NumUniformKinds]bool
-	mark := func(list []abi.UniformKind) {
-		for _, k := range list {
-			kinds[k] = true
-		}
-	}
-	mark(alwaysNeeded)
+	var n neededKinds
+	n.mark(alwaysNeeded...)
 	if s.Stage != ir.StageVertex && s.Stage != ir.StageFragment {
-		mark(computeNeeded)
+		n.mark(computeNeeded...)
 	}
 	if s.Stage != ir.StageCompute && s.Stage != ir.StageFragment {
-		mark(vertexNeeded)
+		n.mark(vertexNeeded...)
 		word := abi.Uniform{Kind: abi.UniformVaryingWord}
 		r.add(uniformRank(word.Kind), placedVaryings(s, impl)*((word.Halves()+1)&^1))
 	}
-	if s.Stage == ir.StageFragment {
-		mark(fragmentNeeded)
-	}
 	for in := range impl.Instrs() {
 		if biasedSampler(in) != nil {
-			kinds[abi.UniformSamplerBiases] = true
+			n.mark(abi.UniformSamplerBiases)
 		}
-		if in.Kind != ir.KindIntrinsic {
-			continue
-		}
-		switch in.Intr {
-		case ir.IntrLoadSysvalAgx:
-			if k := in.Get(ir.IdxFlags); k < uint64(len(kinds)) {
-				kinds[k] = true
-			}
-		case ir.IntrLoadSamplePos, ir.IntrLoadSamplePosOrCenter:
-			kinds[abi.UniformSamplePositions] = true
+		if in.Kind == ir.KindIntrinsic {
+			n.intrinsic(in, s.Stage)
 		}
 	}
-	for i, on := range kinds {
+	for i, on := range n {
 		if k := abi.UniformKind(i); on && !isOptional(k) {
 			u := abi.Uniform{Kind: k, Size: 8 * maxSamples} // the size counts for sample positions alone
 			r.add(uniformRank(k), (u.Halves()+1)&^1)
 		}
 	}
 	return r
+}
+
+// intrinsic notes what an intrinsic cannot do without.
+func (n *neededKinds) intrinsic(in *ir.Instr, stage ir.Stage) {
+	switch in.Intr {
+	case ir.IntrLoadSysvalAgx:
+		if k := in.Get(ir.IdxFlags); k < uint64(len(n)) {
+			n[k] = true
+		}
+	case ir.IntrLoadPushConstant:
+		n.mark(abi.UniformPushAddr)
+	case ir.IntrLoadConstant:
+		n.mark(abi.UniformConstData)
+	case ir.IntrLoadViewIndex:
+		n.mark(abi.UniformViewIndex)
+	case ir.IntrLoadSamplePos, ir.IntrLoadSamplePosOrCenter:
+		n.mark(abi.UniformSamplePositions)
+	case ir.IntrLoadInputVertex:
+		n.mark(abi.UniformMiddleWord)
+	case ir.IntrLoadPrimitiveId, ir.IntrLoadInput: // flat, where fragments read them
+		if stage == ir.StageFragment {
+			n.mark(abi.UniformFirstFan, abi.UniformSlotWritten)
+		}
+	}
 }
 
 // checkNeeded reports pieces that selection could not do without and needed did not count.
