@@ -1,7 +1,6 @@
 package ir3
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
@@ -116,45 +115,3 @@ func TestBranchConditions(t *testing.T) {
 		}
 	}
 }
-
-// TestKillAndBranch: fibers that are killed leave by the condition that killed them, which is computed once, also where it is
-// the opposite of a comparison, or of two.
-func TestKillAndBranch(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		cond func(b *ir.Builder, x, y *ir.Def) *ir.Def
-		want int // predicates that are written
-	}{
-		{"comparison", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Flt(x, b.ImmFloat(2, 32)) }, 1},
-		{"opposite", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Inot(b.Flt(x, b.ImmFloat(2, 32))) }, 1},
-		{"either of two", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
-			return b.Ior(b.Flt(x, b.ImmFloat(2, 32)), b.Flt(y, b.ImmFloat(1, 32)))
-		}, 1},
-	} {
-		for _, gpu := range gpus {
-			s, b := newStage(ir.StageFragment)
-			pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
-			x, y := b.Channel(pos, 0), b.Channel(pos, 1)
-			b.Intrinsic(ir.IntrTerminateIf, 0, 0, c.cond(b, x, y))
-			vote := &b.Intrinsic(ir.IntrVoteAny, 1, 1, b.Flt(y, b.ImmFloat(3, 32))).Def
-			outputTo(b, b.Vec(x, b.Bcsel(vote, b.ImmFloat(1, 32), b.ImmFloat(2, 32))), ir.SlotData0)
-			if err := stageDiffer(s, gpu); err != nil {
-				t.Errorf("%s, %s: %v", gpu, c.name, err)
-			}
-			bin, err := compile(s, CompileOptions{GPU: gpu})
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, found := disasm(bin), false
-			if text, _, found = strings.Cut(text, "\tbr"); !found {
-				t.Errorf("%s, %s: no branch", gpu, c.name)
-			}
-			if n := len(predicateWrites.FindAllString(text, -1)); n != c.want {
-				t.Errorf("%s, %s: %d predicates, want %d\n%s", gpu, c.name, n, c.want, disasm(bin))
-			}
-		}
-	}
-}
-
-// predicateWrites are instructions that write p0.
-var predicateWrites = regexp.MustCompile(` p0\.[xyzw], `)

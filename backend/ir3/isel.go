@@ -376,7 +376,7 @@ func (s *isel) terminators() {
 				s.add(isa.Instr{Op: isa.OpJump}, 0) // either side does
 				continue
 			}
-			br := s.branch(i, b)
+			br := s.branch(i)
 			if !i.Cond.Def.Divergent {
 				br.Flags = brUniform
 			}

@@ -11,40 +11,17 @@ func isBranch(op mach.Op) bool {
 	return op == machOp(isa.OpBr) || op == machOp(isa.OpBraa) || op == machOp(isa.OpBrao)
 }
 
-// branch appends the branch of an if after a block.
-func (s *isel) branch(i *ir.If, after *ir.Block) *mach.Instr {
-	p, inv, killed := s.killedBy(i.Cond.Def, after)
-	if !killed {
-		if d, inv := notOf(i.Cond.Def); s.twoConditions(d) {
-			return s.branchOnTwo(d.Instr, inv)
-		}
-		p, inv = s.predicate(i.Cond.Def)
+// branch appends the branch of an if.
+func (s *isel) branch(i *ir.If) *mach.Instr {
+	if d, inv := notOf(i.Cond.Def); s.twoConditions(d) {
+		return s.branchOnTwo(d.Instr, inv)
 	}
+	p, inv := s.predicate(i.Cond.Def)
 	t := isa.Instr{Op: isa.OpBr, Srcs: [4]isa.Operand{isa.P(0)}}
 	if inv {
 		t.Srcs[0].Flags = isa.Inv
 	}
 	return s.add(t, 0, p)
-}
-
-// killedBy is the predicate of the kill that a block ends with, if it kills by d or by its opposite, which inv says: fibers that are
-// killed leave the shader by the condition that killed them.
-func (s *isel) killedBy(d *ir.Def, b *ir.Block) (p mach.Value, inv, ok bool) {
-	k := b.Last()
-	if k == nil || !k.IsIntrinsic(ir.IntrTerminateIf) && !k.IsIntrinsic(ir.IntrDemoteIf) {
-		return 0, false, false
-	}
-	d, inv = notOf(d)
-	by, not := notOf(k.Srcs[0].Def)
-	if by != d {
-		return 0, false, false
-	}
-	l := s.f.Blocks[s.blk].Instrs
-	i := len(l) - 1
-	for l[i].Op != machOp(isa.OpKill) {
-		i--
-	}
-	return l[i].Uses()[0].Val, inv != not, true
 }
 
 // notOf is what a boolean is the opposite of, or itself.
