@@ -18,7 +18,7 @@ type simple2 struct {
 	imm   immClass
 }
 
-var simpleOps = map2(map[ir.Op]simple2{
+var simpleOps = [ir.NumOps]simple2{
 	ir.OpFadd: {op: isa.OpAddF, imm: immFloat}, ir.OpFmul: {op: isa.OpMulF, imm: immFloat},
 	ir.OpFmin: {op: isa.OpMinF, imm: immFloat}, ir.OpFmax: {op: isa.OpMaxF, imm: immFloat},
 	ir.OpFfloor: {op: isa.OpFloorF, imm: immFloat}, ir.OpFceil: {op: isa.OpCeilF, imm: immFloat},
@@ -29,31 +29,22 @@ var simpleOps = map2(map[ir.Op]simple2{
 	ir.OpUmulLow: {op: isa.OpMullU, imm: immInt}, ir.OpImul24: {op: isa.OpMulS24, imm: immInt}, ir.OpUmul24: {op: isa.OpMulU24, imm: immInt},
 	ir.OpImul24Relaxed: {op: isa.OpMulS24, imm: immInt}, ir.OpUmul24Relaxed: {op: isa.OpMulU24, imm: immInt},
 	ir.OpBitfieldReverse: {op: isa.OpBfrevB, imm: immInt},
-})
+}
 
 // Operations whose 8-bit operands must be widened first, with the signedness.
-var widenedOps = map2(map[ir.Op]simple2{
+var widenedOps = [ir.NumOps]simple2{
 	ir.OpImin: {op: isa.OpMinS, imm: immInt}, ir.OpImax: {op: isa.OpMaxS, imm: immInt},
 	ir.OpUmin: {op: isa.OpMinU, imm: immInt}, ir.OpUmax: {op: isa.OpMaxU, imm: immInt},
 	ir.OpIhadd: {op: isa.OpAddS, flags: isa.EI, imm: immInt}, ir.OpUhadd: {op: isa.OpAddU, flags: isa.EI, imm: immInt},
-})
+}
 
-var satOps = map2(map[ir.Op]simple2{
+var satOps = [ir.NumOps]simple2{
 	ir.OpIaddSat: {op: isa.OpAddS, flags: isa.Sat, imm: immInt}, ir.OpUaddSat: {op: isa.OpAddU, flags: isa.Sat, imm: immInt},
 	ir.OpIsubSat: {op: isa.OpSubS, flags: isa.Sat, imm: immInt}, ir.OpUsubSat: {op: isa.OpSubU, flags: isa.Sat, imm: immInt},
-})
+}
 
-var sfuOps = map2(map[ir.Op]simple2{
+var sfuOps = [ir.NumOps]simple2{
 	ir.OpFrcp: {op: isa.OpRcp}, ir.OpFrsq: {op: isa.OpRsq}, ir.OpFsqrt: {op: isa.OpSqrt}, ir.OpFexp2: {op: isa.OpExp2}, ir.OpFlog2: {op: isa.OpLog2},
-})
-
-// map2 turns a table written by name into a dense one.
-func map2(m map[ir.Op]simple2) []simple2 {
-	t := make([]simple2, ir.NumOps)
-	for k, v := range m {
-		t[k] = v
-	}
-	return t
 }
 
 // compare is a comparison: instruction, condition, immediates.
@@ -63,19 +54,13 @@ type compare struct {
 	imm  immClass
 }
 
-var compareOps = func() []compare {
-	t := make([]compare, ir.NumOps)
-	for op, c := range map[ir.Op]compare{
-		ir.OpFlt: {isa.OpCmpsF, condLT, immFloat}, ir.OpFge: {isa.OpCmpsF, condGE, immFloat},
-		ir.OpFeq: {isa.OpCmpsF, condEQ, immFloat}, ir.OpFneu: {isa.OpCmpsF, condNE, immFloat},
-		ir.OpIlt: {isa.OpCmpsS, condLT, immInt}, ir.OpIge: {isa.OpCmpsS, condGE, immInt},
-		ir.OpIeq: {isa.OpCmpsS, condEQ, immInt}, ir.OpIne: {isa.OpCmpsS, condNE, immInt},
-		ir.OpUlt: {isa.OpCmpsU, condLT, immInt}, ir.OpUge: {isa.OpCmpsU, condGE, immInt},
-	} {
-		t[op] = c
-	}
-	return t
-}()
+var compareOps = [ir.NumOps]compare{
+	ir.OpFlt: {isa.OpCmpsF, condLT, immFloat}, ir.OpFge: {isa.OpCmpsF, condGE, immFloat},
+	ir.OpFeq: {isa.OpCmpsF, condEQ, immFloat}, ir.OpFneu: {isa.OpCmpsF, condNE, immFloat},
+	ir.OpIlt: {isa.OpCmpsS, condLT, immInt}, ir.OpIge: {isa.OpCmpsS, condGE, immInt},
+	ir.OpIeq: {isa.OpCmpsS, condEQ, immInt}, ir.OpIne: {isa.OpCmpsS, condNE, immInt},
+	ir.OpUlt: {isa.OpCmpsU, condLT, immInt}, ir.OpUge: {isa.OpCmpsU, condGE, immInt},
+}
 
 // compareOp returns the instruction of a comparison.
 func compareOp(op ir.Op) (isa.Instr, immClass, bool) {

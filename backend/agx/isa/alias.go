@@ -145,8 +145,8 @@ func tableText(t uint8) string {
 // unusual reports whether a device memory instruction's unknown fields have
 // values that compilers do not emit for plain accesses.
 func (i *Instr) unusual() bool {
-	for k := range infos[i.Op].items {
-		it := &infos[i.Op].items[k]
+	for k := range infoOf(i.Op).items {
+		it := &infoOf(i.Op).items[k]
 		if it.cls.odd && i.Extra>>it.shift&(1<<it.width-1) != 0 {
 			return true
 		}

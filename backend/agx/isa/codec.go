@@ -204,7 +204,7 @@ func AppendPack(b []byte, i *Instr) ([]byte, error) {
 	}
 	x := xfers.Get().(*xfer)
 	defer xfers.Put(x)
-	info := &infos[i.Op]
+	info := infoOf(i.Op)
 	w, n, err := info.packBy(x, i)
 	if err != nil {
 		return b, err
@@ -284,8 +284,8 @@ func difference(want, got *Instr) string {
 // extraItem finds the field of unknown meaning called name.
 func (i *Instr) extraItem(name string) *item {
 	if i.Op < NumOps {
-		for k := range infos[i.Op].items {
-			it := &infos[i.Op].items[k]
+		for k := range infoOf(i.Op).items {
+			it := &infoOf(i.Op).items[k]
 			if it.cls.extra && it.name == name {
 				return it
 			}

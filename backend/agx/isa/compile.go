@@ -34,14 +34,42 @@ type item struct {
 	width uint8     // of the first field
 }
 
-var infos [NumOps]info
+// tables are the rows compiled, and what operands of each instruction can be: the destination, then the sources.
+type tables struct {
+	infos  [NumOps]info
+	allows [NumOps][1 + len(Instr{}.Srcs)]Allow
+}
 
-// candidates lists what may begin with each byte, most fixed bits first. Compilers do not decode: it is made when it is first
-// asked for.
+// compiled gives the tables, made when an instruction is first asked for: who compiles for another GPU does not wait for
+// them. It is set here because the parsers that they name ask it too.
+var compiled func() *tables
+
+func init() { compiled = sync.OnceValue(compileTables) }
+
+func compileTables() *tables {
+	t := new(tables)
+	for o := OpInvalid + 1; o < NumOps; o++ {
+		in := &t.infos[o]
+		if err := in.compile(o, &opTable[o]); err != nil {
+			panic(fmt.Sprintf("agx isa table: %s: %v", opTable[o].name, err))
+		}
+		for i := range in.items {
+			if it := &in.items[i]; it.cls.operand {
+				t.allows[o][it.slot+1] = it.cls.allow
+			}
+		}
+	}
+	return t
+}
+
+// infoOf is the row of o, compiled.
+func infoOf(o Op) *info { return &compiled().infos[o] }
+
+// candidates lists what may begin with each byte, most fixed bits first: what a decoder asks for.
 var candidates = sync.OnceValue(func() *[256][]*info {
 	var list [256][]*info
 	for o := OpInvalid + 1; o < NumOps; o++ {
-		in := &infos[o]
+		in := infoOf(o)
 		for b := range list {
 			if in.value.xor(word{lo: uint64(b)}).and(in.mask).lo&0xff == 0 {
 				list[b] = insertBySpecificity(list[b], in)
@@ -50,20 +78,6 @@ var candidates = sync.OnceValue(func() *[256][]*info {
 	}
 	return &list
 })
-
-func init() {
-	for o := OpInvalid + 1; o < NumOps; o++ {
-		in := &infos[o]
-		if err := in.compile(o, &opTable[o]); err != nil {
-			panic(fmt.Sprintf("agx isa table: %s: %v", opTable[o].name, err))
-		}
-		for i := range in.items {
-			if it := &in.items[i]; it.cls.operand {
-				allows[o][it.slot+1] = it.cls.allow
-			}
-		}
-	}
-}
 
 func insertBySpecificity(list []*info, in *info) []*info {
 	at := len(list)

@@ -15,7 +15,7 @@ func TestExact(t *testing.T) {
 		U(3).With(Discard), U(3).With(Neg), {Kind: FImm, Val: 64, Flags: Abs | Neg}, {Kind: FImm, Val: 3, Count: 1}}
 	exact, kept, packs, x := 0, 0, 0, new(xfer)
 	for o := OpInvalid + 1; o < NumOps; o++ {
-		in := &infos[o]
+		in := infoOf(o)
 		if !in.exact {
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 func TestEveryRow(t *testing.T) {
 	r := rand.New(rand.NewSource(7))
 	for o := OpInvalid + 1; o < NumOps; o++ {
-		in := &infos[o]
+		in := infoOf(o)
 		valid := 0
 		for try := 0; try < 4000 && valid < 60; try++ {
 			w := in.value

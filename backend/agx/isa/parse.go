@@ -99,7 +99,7 @@ func (s *scanner) parse(a *alias, name string, sat bool) (Instr, error) {
 			return in, err
 		}
 	}
-	info := &infos[in.Op]
+	info := infoOf(in.Op)
 	odd := false
 	for k := range info.items {
 		it := &info.items[k]
@@ -306,8 +306,8 @@ func parseInterp(s *scanner, _ *item) error {
 }
 
 func (i *Instr) hasSampleRegister() bool {
-	for k := range infos[i.Op].items {
-		if it := &infos[i.Op].items[k]; it.cls.sample {
+	for k := range infoOf(i.Op).items {
+		if it := &infoOf(i.Op).items[k]; it.cls.sample {
 			return i.Srcs[it.slot].Kind == Reg
 		}
 	}

@@ -94,8 +94,8 @@ const (
 // item returns the item of destination (-1) or source i, nil if there is none.
 func (o Op) item(slot int) *item {
 	if o < NumOps {
-		for k := range infos[o].items {
-			if it := &infos[o].items[k]; it.cls.operand && int(it.slot) == slot {
+		for k := range infoOf(o).items {
+			if it := &infoOf(o).items[k]; it.cls.operand && int(it.slot) == slot {
 				return it
 			}
 		}
@@ -115,18 +115,15 @@ func (o Op) NumSrcs() int {
 	return n
 }
 
-// allows is what operands can be: the destination, then the sources. Code generators ask for each instruction.
-var allows [NumOps][1 + len(Instr{}.Srcs)]Allow
-
 // DstAllow returns what the destination can be, 0 if there is none.
 func (o Op) DstAllow() Allow { return o.SrcAllow(-1) }
 
 // SrcAllow returns what source i can be, 0 if there is none.
 func (o Op) SrcAllow(i int) Allow {
-	if o >= NumOps || uint(i+1) >= uint(len(allows[o])) {
+	if o >= NumOps || uint(i+1) > uint(len(Instr{}.Srcs)) {
 		return 0
 	}
-	return allows[o][i+1]
+	return compiled().allows[o][i+1]
 }
 
 // Can reports whether the encoding has a bit for every one of the flags. Long
@@ -135,7 +132,7 @@ func (o Op) Can(flags Flags) bool {
 	if o == OpInvalid || o >= NumOps {
 		return false
 	}
-	in := &infos[o]
+	in := infoOf(o)
 	for k := range in.items {
 		flags &^= in.items[k].cls.flag
 	}
@@ -148,7 +145,7 @@ func (o Op) Can(flags Flags) bool {
 // Form is the instruction in the encoding whose fields hold what next gives. Not all that fields can hold means something:
 // ok is false then.
 func (o Op) Form(next func() uint64) (i Instr, ok bool) {
-	in := &infos[o]
+	in := infoOf(o)
 	w := in.value
 	for k := range in.fields {
 		f := &in.fields[k]
@@ -165,8 +162,8 @@ func (o Op) Form(next func() uint64) (i Instr, ok bool) {
 // HasTarget reports whether the instruction has a branch offset.
 func (o Op) HasTarget() bool {
 	if o < NumOps {
-		for k := range infos[o].items {
-			if infos[o].items[k].cls.target {
+		for k := range infoOf(o).items {
+			if infoOf(o).items[k].cls.target {
 				return true
 			}
 		}
@@ -181,7 +178,7 @@ func (i *Instr) Length() (int, error) {
 	if i.Op == OpInvalid || i.Op >= NumOps {
 		return 0, fmt.Errorf("agx: opcode %d does not exist", i.Op)
 	}
-	in := &infos[i.Op]
+	in := infoOf(i.Op)
 	if in.lbit == 0 {
 		return int(in.long), nil
 	}

@@ -36,7 +36,7 @@ func (i *Instr) appendText(b []byte, quirk bool) []byte {
 	if strings.HasPrefix(name, "bitop") {
 		sep = ", "
 	}
-	items := infos[i.Op].items
+	items := infoOf(i.Op).items
 	for k := range items {
 		it := &items[k]
 		if it.cls.text == nil || skips(skip, it.name) {

@@ -1,29 +1,36 @@
 package isa
 
-import "fmt"
-
-// candidates lists, by category and bits 58:53, the instructions that a word
-// can be, those with more constant bits first.
-var candidates [8][64][]Op
+import (
+	"fmt"
+	"sync"
+)
 
 func init() {
-	for i := Op(1); i < NumOps; i++ {
+	for i := range opTable {
 		info := &opTable[i]
 		for _, f := range info.match {
 			m := uint64(1)<<f.n - 1
 			info.mask |= m << f.lo
 			info.value |= f.v & m << f.lo
 		}
-		info.elems = compileText(info.text)
-		registerName(i)
+	}
+}
+
+// candidates lists, by category and bits 58:53, the instructions that a word
+// can be, those with more constant bits first. Compilers do not decode: it is made when it is first asked for.
+var candidates = sync.OnceValue(func() *[8][64][]Op {
+	var list [8][64][]Op
+	for i := Op(1); i < NumOps; i++ {
+		info := &opTable[i]
 		for k := uint64(0); k < 64; k++ {
 			if (info.value^k<<53)&info.mask&(63<<53) == 0 {
-				c := &candidates[info.value>>61][k]
+				c := &list[info.value>>61][k]
 				*c = insertByBits(*c, i)
 			}
 		}
 	}
-}
+	return &list
+})
 
 func insertByBits(list []Op, o Op) []Op {
 	at := len(list)
@@ -52,7 +59,7 @@ func Unpack(gen Gen, w uint64) (Instr, error) {
 	if gen != A6xx && gen != A7xx {
 		return Instr{Op: OpRaw, Raw: w}, fmt.Errorf("ir3: %s is not supported", gen)
 	}
-	for _, o := range candidates[w>>61][w>>53&63] {
+	for _, o := range candidates()[w>>61][w>>53&63] {
 		info := &opTable[o]
 		if w&info.mask != info.value || !info.onGen(gen) {
 			continue

@@ -79,10 +79,9 @@ type opInfo struct {
 	tex    bool   // category 5: has a texture
 	typed  bool   // category 5: prints its type
 	half   bool   // category 3 normal form: sources are half registers
-	text   string // what follows name; see compileText
+	text   string // what follows name; see texts
 
 	mask, value uint64 // from match
-	elems       []elem // from text
 }
 
 func (o *opInfo) onGen(g Gen) bool {

@@ -6,11 +6,19 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // byHead lists instructions by the first dotted component of their name,
 // longer names first.
-var byHead = map[string][]Op{}
+var byHead = sync.OnceValue(func() map[string][]Op {
+	heads := map[string][]Op{}
+	for i := Op(1); i < NumOps; i++ {
+		h := head(opTable[i].name)
+		heads[h] = insertByName(heads[h], i)
+	}
+	return heads
+})
 
 func head(name string) string {
 	if i := strings.IndexAny(name, ". "); i >= 0 {
@@ -19,9 +27,7 @@ func head(name string) string {
 	return name
 }
 
-func registerName(o Op) {
-	h := head(opTable[o].name)
-	list := byHead[h]
+func insertByName(list []Op, o Op) []Op {
 	at := len(list)
 	for at > 0 && len(opTable[list[at-1]].name) < len(opTable[o].name) {
 		at--
@@ -29,7 +35,7 @@ func registerName(o Op) {
 	list = append(list, 0)
 	copy(list[at+1:], list[at:])
 	list[at] = o
-	byHead[h] = list
+	return list
 }
 
 // ParseText assembles one instruction; Pack turns it into a word. Operand
@@ -50,7 +56,7 @@ func parseInstr(gen Gen, s string, label func(string) (int32, bool)) (Instr, err
 		return Instr{}, err
 	}
 	start := p.pos
-	candidates := byHead[head(p.s[start:])]
+	candidates := byHead()[head(p.s[start:])]
 	if len(candidates) == 0 {
 		return Instr{}, fmt.Errorf("ir3: unknown mnemonic %q", head(p.s[start:]))
 	}
@@ -182,7 +188,7 @@ next:
 }
 
 func (p *parser) elems() error {
-	for _, e := range p.info.elems {
+	for _, e := range texts()[p.in.Op] {
 		if e.part != pLit {
 			if err := p.part(e.part); err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // elem is one piece of an instruction's text: a literal or a part.
@@ -64,6 +65,15 @@ var partNames = map[string]part{
 	"dims": pDims, "mode": pMode, "base": pBase, ".u": pUniform, "grlw": pGLRW, "scope": pScope, "atype": pAliasType,
 }
 
+// texts are the text columns in their parts. Compilers do not write text: they are made when they are first asked for.
+var texts = sync.OnceValue(func() *[NumOps][]elem {
+	var list [NumOps][]elem
+	for i := range opTable {
+		list[i] = compileText(opTable[i].text)
+	}
+	return &list
+})
+
 // compileText splits a text column: {part} is a part, all else is literal.
 func compileText(s string) (list []elem) {
 	for s != "" {
@@ -103,7 +113,7 @@ func (in *Instr) AppendText(b []byte, gen Gen) []byte {
 	p := printer{in: in, info: info, gen: gen, b: b}
 	p.prefix()
 	p.b = append(p.b, info.name...)
-	for _, e := range info.elems {
+	for _, e := range texts()[in.Op] {
 		if e.part == pLit {
 			p.b = append(p.b, e.lit...)
 		} else {

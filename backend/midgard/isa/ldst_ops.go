@@ -1,6 +1,9 @@
 package isa
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+)
 
 // LdOp is a load/store opcode: the number in the instruction word.
 type LdOp uint8
@@ -258,7 +261,13 @@ func (o LdOp) attrLike() bool {
 	return false
 }
 
-var ldByText = map[string]LdOp{}
+var ldByText = sync.OnceValue(func() map[string]LdOp {
+	list := map[string]LdOp{}
+	for i := range ldTable {
+		list[ldTable[i].Text] = LdOp(i)
+	}
+	return list
+})
 
 func init() {
 	for i := range ldTable {
@@ -266,7 +275,6 @@ func init() {
 		if r.Text == "" && LdOp(i) != LdNop {
 			r.Text = fmt.Sprintf("ldst_op_%02X", i)
 		}
-		ldByText[r.Text] = LdOp(i)
 	}
 }
 

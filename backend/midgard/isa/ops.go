@@ -3,6 +3,7 @@ package isa
 import (
 	"fmt"
 	"math/bits"
+	"sync"
 )
 
 // Op is an ALU opcode: the number in the instruction word.
@@ -284,7 +285,13 @@ func OpByName(name string) (Op, bool) {
 }
 
 // opsByText lists the opcodes of a mnemonic, lowest number first.
-var opsByText = map[string][]Op{}
+var opsByText = sync.OnceValue(func() map[string][]Op {
+	list := map[string][]Op{}
+	for i := range opTable {
+		list[opTable[i].Text] = append(list[opTable[i].Text], Op(i))
+	}
+	return list
+})
 
 func init() {
 	for i := range opTable {
@@ -296,7 +303,6 @@ func init() {
 				r.Flags = 0
 			}
 		}
-		opsByText[r.Text] = append(opsByText[r.Text], Op(i))
 	}
 }
 

@@ -377,7 +377,7 @@ func isALU(line string) bool {
 	}
 	head, _, _ := strings.Cut(line, " ")
 	_, name, _, _, ok := aluHead(head)
-	return ok && len(opsByText[name]) > 0
+	return ok && len(opsByText()[name]) > 0
 }
 
 func (p *program) texture(b *Bundle, body []string) error {
@@ -610,7 +610,7 @@ func (p *program) readings(c *aluCtx, x *aluText) {
 	text, remarks := comments(x.line)
 	head, rest, _ := strings.Cut(text, " ")
 	unit, name, float, m, ok := aluHead(head)
-	if !ok || len(opsByText[name]) == 0 {
+	if !ok || len(opsByText()[name]) == 0 {
 		x.err = fmt.Errorf("%q is no instruction of this bundle", x.line)
 		return
 	}
@@ -620,7 +620,7 @@ func (p *program) readings(c *aluCtx, x *aluText) {
 		if unit < NumALUUnits && u != unit || x.reserved && !u.Scalar() {
 			continue
 		}
-		for _, op := range opsByText[name] {
+		for _, op := range opsByText()[name] {
 			known := op.Info().Units.Has(u)
 			if op.Is(FloatDst) != float || x.fits[u] && (x.known[u] || !known) {
 				continue

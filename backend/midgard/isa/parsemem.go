@@ -18,7 +18,7 @@ func parseLdSt(line string) (l LoadStore, err error) {
 	s.lit(" ")
 	var suffix []string
 	for {
-		op, ok := ldByText[head]
+		op, ok := ldByText()[head]
 		if ok && head != "" {
 			l.Op = op
 			break
