@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// useHugePages does nothing: other systems are not told.
+func useHugePages(int) {}
