@@ -118,6 +118,29 @@ func (t *translator) guard(f func()) (err *Error) {
 	return nil
 }
 
+// note keeps the error of a function unless another one failed with the same: for a type that both use, say.
+func (t *translator) note(err *Error) {
+	for _, e := range t.errs {
+		if e.Error() == err.Error() {
+			return
+		}
+	}
+	t.errs = append(t.errs, err)
+}
+
+// giveUp leaves the memory of a shader that cannot be translated to the next one, unless a mistake of this package has left
+// it in nobody knows what state.
+func (t *translator) giveUp() {
+	for _, e := range t.errs {
+		if e.Internal {
+			return
+		}
+	}
+	if t.s != nil {
+		t.s.Release()
+	}
+}
+
 // joinErrors makes one error of those collected; a single one stays as it is.
 func joinErrors(list []*Error) error {
 	switch len(list) {

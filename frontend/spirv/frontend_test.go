@@ -3,6 +3,7 @@ package spirv
 import (
 	_ "embed"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -203,6 +204,38 @@ func TestErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: the error is %v, it should speak of %q", c.what, err, c.want)
 		}
+	}
+}
+
+// TestErrorOnce: what several functions fail with is told once, and with it what one of them fails with.
+func TestErrorOnce(t *testing.T) {
+	bad := func(name string, c string) string {
+		return "%" + name + " = OpFunction %void None %fn\n%" + name + "l = OpLabel\n%" + name + "v = OpVariable %narrowp Function\n" + c + "OpReturn\nOpFunctionEnd\n"
+	}
+	text := computeHead + computeTypes + "%narrow = OpTypeInt 24 0\n%narrowp = OpTypePointer Function %narrow\n" +
+		"%main = OpFunction %void None %fn\n%e = OpLabel\n%r1 = OpFunctionCall %void %f\n%r2 = OpFunctionCall %void %g\n%r = OpFAdd %uint %c0 %c1\nOpReturn\nOpFunctionEnd\n" +
+		bad("f", "") + bad("g", "")
+	_, err := Translate(assemble(t, text), Options{})
+	list, ok := err.(interface{ Unwrap() []error })
+	if !ok || len(list.Unwrap()) != 2 || !strings.Contains(err.Error(), "operand 0 is of type uint32") || strings.Count(err.Error(), "24") != 1 {
+		t.Errorf("the error is\n%v\nwant that of the addition, and that of the type once", err)
+	}
+}
+
+// A shader that cannot be translated leaves its memory to the next one.
+func TestFailedLeavesItsMemory(t *testing.T) {
+	m := assemble(t, computeHead+computeTypes+"%main = OpFunction %void None %fn\n%e = OpLabel\n%r = OpFAdd %uint %c0 %c1\nOpReturn\nOpFunctionEnd\n")
+	const runs = 200
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range runs {
+		if _, err := Translate(m, Options{}); err == nil {
+			t.Fatal("translated")
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if got := (after.TotalAlloc - before.TotalAlloc) / runs; got > 20<<10 {
+		t.Errorf("%d bytes a failure: a shader's memory is some 60,000", got)
 	}
 }
 

@@ -115,9 +115,10 @@ func Translate(m *spv.Module, opts Options) (*ir.Shader, error) {
 	t.line.file = -1
 	t.budget = 1<<20 + 16*len(m.Words)
 	if err := t.guard(t.module); err != nil {
-		return nil, err
+		t.errs = []*Error{err}
 	}
 	if len(t.errs) > 0 {
+		t.giveUp()
 		return nil, joinErrors(t.errs)
 	}
 	return t.s, nil
@@ -163,8 +164,7 @@ func (t *translator) module() {
 	t.makeFunctions()
 	for _, f := range t.order {
 		if err := t.guard(func() { t.function(f) }); err != nil {
-			t.errs = append(t.errs, err)
-			if len(t.errs) >= maxErrors {
+			if t.note(err); len(t.errs) >= maxErrors {
 				return
 			}
 		}
