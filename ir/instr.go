@@ -294,6 +294,25 @@ func (d *Def) Unused() bool { return d.uses == nil }
 // UsedOnce reports whether d has exactly one use, conditions of ifs included.
 func (d *Def) UsedOnce() bool { return d.uses != nil && d.uses.next == nil }
 
+// ComponentsRead is the set of the components that users of the value choose by their swizzles: all of them where one of
+// the users is no ALU instruction, and takes the whole value.
+func (d *Def) ComponentsRead() (mask uint32) {
+	for u := range d.Uses() {
+		if u.Instr == nil || u.Instr.Kind != KindALU {
+			return 1<<d.NumComponents - 1
+		}
+		for k := range u.Instr.Srcs {
+			if &u.Instr.Srcs[k] != u {
+				continue
+			}
+			for i := range u.Instr.SrcComps(k) {
+				mask |= 1 << u.Swizzle.Lane(i)
+			}
+		}
+	}
+	return mask
+}
+
 // FirstUse returns the first of d's uses (in no particular order) or nil.
 func (d *Def) FirstUse() *Src { return d.uses }
 

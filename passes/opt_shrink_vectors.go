@@ -51,25 +51,7 @@ func trailingLoad(in *ir.Instr) bool {
 // reads returns the components of d that its users read; swizzled says
 // whether all of these can choose components.
 func reads(d *ir.Def) (mask uint32, swizzled bool) {
-	all := uint32(1)<<d.NumComponents - 1
-	swizzled = true
-	for u := range d.Uses() {
-		if u.Instr == nil || u.Instr.Kind != ir.KindALU {
-			mask, swizzled = all, false
-			if u.Instr != nil && u.Instr.Kind == ir.KindPhi {
-				continue
-			}
-			return all, false
-		}
-		for k := range u.Instr.Srcs {
-			if &u.Instr.Srcs[k] == u {
-				for i := range u.Instr.SrcComps(k) {
-					mask |= 1 << u.Swizzle.Lane(i)
-				}
-			}
-		}
-	}
-	return mask, swizzled
+	return d.ComponentsRead(), onlyALUReads(d)
 }
 
 func shrink(c *Context, impl *ir.Impl, in *ir.Instr) bool {

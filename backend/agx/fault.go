@@ -55,6 +55,7 @@ const (
 	faultInterlock                          // what fragments of a pixel do one after the other does not wait for the older ones
 	faultAttributeClamp                     // attributes are fetched beyond the end of their buffers
 	faultResidencyBits                      // all bits of a residency code count
+	faultTexelRoom                          // a texel takes as many registers as it has components that are read
 	faultResidencyWait                      // what comes after a texel is not waited for
 	faultHalves                             // the metadata has fewer registers than the program
 	faultTraps                              // nothing stands after the last instruction

@@ -189,7 +189,7 @@ func (s *isel) imageLoad(in *ir.Instr) {
 		s.fail(in, "images of %d-bit components are not supported: the hardware has no such texels", in.Def.BitSize)
 		return
 	}
-	t := isa.Instr{Op: isa.OpTextureLoad, Mask: 15, Dim: imageDim(in)}
+	t := isa.Instr{Op: isa.OpTextureLoad, Mask: texelMask(in, sparse), Dim: imageDim(in)}
 	uses := s.texOperand(in, &t, 0, 1, s.texture(in, in.Srcs[0].Def, false), nil)
 	t.Srcs[2] = isa.Operand{Kind: isa.SS}
 	uses = s.imageCoords(in, &t, 3, uses)
@@ -204,10 +204,8 @@ func (s *isel) imageLoad(in *ir.Instr) {
 		}
 	}
 	s.setCoherent(in, &t)
-	d, comps := s.texel(in, &t, isHalf(&in.Def), sparse)
-	m := s.add(t, d, uses...)
-	s.code.tmpl[m.Ext].Dst.Count = 4
-	s.setTexel(in, s.split(d, comps), sparse)
+	ops, _ := s.texel(in, t, sparse, uses)
+	s.setTexel(in, ops, sparse)
 }
 
 func (s *isel) imageStore(in *ir.Instr) {

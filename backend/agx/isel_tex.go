@@ -2,6 +2,7 @@ package agx
 
 import (
 	"math"
+	"math/bits"
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
@@ -214,23 +215,46 @@ func (s *isel) setTexel(in *ir.Instr, ops []opnd, sparse bool) {
 	s.setComps(&in.Def, ops[:n]...)
 }
 
-// texel is the value of a texture instruction's result: whatever the mask, four registers are lost, and eight where the
-// residency code comes after the texel (agx.md §8.3).
-func (s *isel) texel(in *ir.Instr, t *isa.Instr, half, sparse bool) (v mach.Value, comps int) {
-	if !sparse {
-		return s.f.NewValue(gprClass(half), 4), 4
+// texel adds a texture instruction that gives the components of its mask, and returns all that there are: nobody reads
+// those that the mask leaves out. The others are packed in the first of four registers, of which all are lost; eight are
+// where the residency code comes after the texel (agx.md §8.3).
+func (s *isel) texel(in *ir.Instr, t isa.Instr, sparse bool, uses []mach.Value) (ops []opnd, ext uint32) {
+	n := 4
+	if sparse {
+		n = 8
+		if err := t.SetField(isa.TexResidency, 2); err != nil {
+			s.broken(in, "%v", err)
+		}
 	}
-	if err := t.SetField(isa.TexResidency, 2); err != nil {
-		s.broken(in, "%v", err)
+	if faults.has(faultTexelRoom) && !sparse {
+		n = bits.OnesCount8(t.Mask)
 	}
-	return s.f.NewValue(gprClass(half), 8), 8
+	d := s.f.NewValue(gprClass(isHalf(&in.Def)), n)
+	m := s.add(t, d, uses...)
+	s.code.tmpl[m.Ext].Dst.Count = uint8(bits.OnesCount8(t.Mask))
+	packed := s.split(d, n)
+	ops = s.code.opnds.Slice(max(n, 4))
+	copy(ops, packed)
+	for k := range 4 {
+		ops[k] = packed[min(bits.OnesCount8(t.Mask&(1<<k-1)), n-1)]
+	}
+	return ops, m.Ext
+}
+
+// texelMask is what a texture instruction is asked for: the components that are read. Gathers give all, and so does what
+// has the residency code behind them.
+func texelMask(in *ir.Instr, sparse bool) uint8 {
+	if sparse || in.TexOp == ir.TexOpTg4 && in.Kind == ir.KindTex {
+		return 15
+	}
+	return max(uint8(in.Def.ComponentsRead()), 1)
 }
 
 // sample emits one texture instruction and returns its four components, of which a LOD query has two, and what comes after them.
 func (s *isel) sample(in *ir.Instr, off opnd) []opnd {
 	ti := in.TexInfo()
 	fetch := in.TexOp == ir.TexOpTxf || in.TexOp == ir.TexOpTxfMs
-	t := isa.Instr{Op: isa.OpTextureSample, Mask: 15, Dim: texDim(ti.Dim, ti.IsArray)}
+	t := isa.Instr{Op: isa.OpTextureSample, Mask: texelMask(in, ti.IsSparse), Dim: texDim(ti.Dim, ti.IsArray)}
 	if fetch {
 		t.Op = isa.OpTextureLoad
 	}
@@ -257,22 +281,16 @@ func (s *isel) sample(in *ir.Instr, off opnd) []opnd {
 	uses = s.sampleCoords(in, &t, fetch, uses)
 	uses = s.lod(in, &t, fetch, uses)
 	uses = s.compareOffset(in, &t, off, uses)
-	n := 4
-	if t.Mask == 3 {
-		n = 2
-	}
-	d, comps := s.texel(in, &t, isHalf(&in.Def), ti.IsSparse)
 	if ti.Aliased && fetch && s.writesImages {
 		if err := t.SetReadWrite(); err != nil {
 			s.broken(in, "%v", err)
 		}
 	}
-	m := s.add(t, d, uses...)
-	s.code.tmpl[m.Ext].Dst.Count = uint8(n)
+	ops, ext := s.texel(in, t, ti.IsSparse, uses)
 	if ti.Aliased {
-		s.code.aliased = append(s.code.aliased, m.Ext)
+		s.code.aliased = append(s.code.aliased, ext)
 	}
-	return s.split(d, comps)
+	return ops
 }
 
 func (s *isel) sampleCoords(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.Value) []mach.Value {

@@ -87,6 +87,7 @@ var obligations = []struct {
 	{fault: "faultTileBudget", script: "tile_budget", abi: nirc.SeparateABI, refused: "no tile holds them"},
 	{fault: "faultInterlock", draw: interlocked},
 	{fault: "faultResidencyBits", draw: residencyCodes, abi: backend.MonolithicABI},
+	{fault: "faultTexelRoom", draw: texelMasks, abi: backend.MonolithicABI},
 	{fault: "faultCubeGradients", draw: cubeGradients, abi: backend.MonolithicABI},
 	{fault: "faultSpillStore", script: "scratch_size"},
 	{fault: "faultResidencyWait", draw: residencyCodes, abi: backend.MonolithicABI},

@@ -141,17 +141,17 @@ func (v *validator) uses(b mach.BlockID, i int32, in *mach.Instr) {
 	}
 }
 
-// resultHalves is how many halves an instruction overwrites: a LOD query names two of its four registers, and the residency
-// code stands in the second four.
+// resultHalves is how many halves an instruction overwrites: a texture operation all of four registers, whatever its mask
+// names, and the residency code stands in the second four (agx.md §8.3).
 func resultHalves(t *isa.Instr) int {
-	n := t.Dst.Halves()
-	if t.Op == isa.OpTextureSample && t.Mode == isa.TexQueryLod {
-		n = 4 * int(t.Dst.Size) / 16
+	if t.Op != isa.OpTextureSample && t.Op != isa.OpTextureLoad {
+		return t.Dst.Halves()
 	}
-	if mode, ok := t.Field(isa.TexResidency); ok && mode != 0 && (t.Op == isa.OpTextureSample || t.Op == isa.OpTextureLoad) {
-		n = 8 * int(t.Dst.Size) / 16
+	n := 4
+	if mode, ok := t.Field(isa.TexResidency); ok && mode != 0 {
+		n = 8
 	}
-	return n
+	return n * int(t.Dst.Size) / 16
 }
 
 // template checks an instruction's template against its operands.

@@ -143,7 +143,7 @@ var gathered = [4]uint8{2, 3, 1, 0}
 
 // texResult adds a texture instruction and copies its result, of which only what is read lands anywhere.
 func (s *isel) texResult(in *ir.Instr, t isa.Texture) {
-	read := max(readOf(&in.Def)&fullMask(int(in.Def.NumComponents)), 1)
+	read := max(uint8(in.Def.ComponentsRead())&15, 1)
 	out, first := s.texOut(bits.OnesCount8(read))
 	o := source{reg: out}
 	var from [4]int
@@ -160,25 +160,6 @@ func (s *isel) texResult(in *ir.Instr, t isa.Texture) {
 	t.Dst, t.Swizzle = uint8(out&1), isa.Swz(from[0], from[1], from[2], from[3])
 	s.add(inst{kind: kindTex, dst: out, mask: t.Mask, tex: t, texels: in.TexInfo().Aliased, inv: s.sh.Stage != ir.StageFragment})
 	s.move(s.result(&in.Def), read, o)
-}
-
-// readOf is the set of components of a value that something reads.
-func readOf(d *ir.Def) (m uint8) {
-	for u := range d.Uses() {
-		in := u.Instr
-		if in == nil || in.Kind != ir.KindALU {
-			return 15
-		}
-		for i := range in.Srcs {
-			if &in.Srcs[i] != u {
-				continue
-			}
-			for k := range in.SrcComps(i) {
-				m |= 1 << (u.Swizzle.Lane(k) & 3)
-			}
-		}
-	}
-	return m
 }
 
 func (s *isel) sampleLod(in *ir.Instr, t *isa.Texture, fetch bool, more *sampling) {

@@ -3,6 +3,7 @@ package core
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
@@ -219,6 +220,7 @@ func (w *wave) putCodes(x *inst, codes *[lanes]uint32) {
 // putTexels writes the components that the mask names. It comes after all
 // lanes have read their coordinates, which neighbours may need.
 func (w *wave) putTexels(x *inst, out *[lanes][4]uint32, integer *[lanes]bool) {
+	lost := w.lostTexels(x)
 	for lane := 0; lane < w.n; lane++ {
 		if w.exec>>lane&1 == 0 {
 			continue
@@ -235,6 +237,28 @@ func (w *wave) putTexels(x *inst, out *[lanes][4]uint32, integer *[lanes]bool) {
 			w.set(r, x.Dst.Size, lane, v)
 			r += int(x.Dst.Size) / 16
 		}
+		lost.fill(w, x, r, lane)
+	}
+}
+
+// lostTexels is what stands in those of a texel's four registers that the mask of the instruction leaves over (agx.md §8.3).
+type lostTexels struct{ poison }
+
+func (w *wave) lostTexels(x *inst) (l lostTexels) {
+	if w.check != nil && x.Mask != 15 {
+		l.poison = w.newPoison()
+		l.Mark("registers after a texel's components, of lane", 0, 2*(4-bits.OnesCount8(x.Mask)))
+	}
+	return l
+}
+
+// fill loses what was in a lane's registers from half r on.
+func (l *lostTexels) fill(w *wave, x *inst, r, lane int) {
+	if w.check == nil {
+		return
+	}
+	for end := min(int(x.Dst.Val)+4*int(x.Dst.Size)/16, 2*numRegs); r < end; r += int(x.Dst.Size) / 16 {
+		w.set(r, x.Dst.Size, lane, l.next())
 	}
 }
 
