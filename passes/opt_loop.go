@@ -4,11 +4,11 @@ import "nirc/ir"
 
 var optLoopPass = &Pass{
 	Name: "opt_loop", For: ir.HasLoop, Class: "B", Run: implPass(ir.MetaNone, optLoop), Idempotent: true, Optional: true,
-	Doc: "Cleans up loops: useless continues, equal jumps in both sides of an if, code beside a jumping side. Needs lower_continue_constructs.",
+	Doc: "Cleans up loops: useless continues and breaks, equal jumps in both sides of an if, code beside a jumping side. Needs lower_continue_constructs.",
 }
 
 // optLoop cleans up loops without continue lists: a continue where the end of
-// the body would follow goes, equal jumps at the ends of both sides of an if
+// the body would follow goes, a break where another would follow too, equal jumps at the ends of both sides of an if
 // become one after it, and what a side that does not jump holds moves after
 // the if, so that the jumping side stands alone.
 func optLoop(impl *ir.Impl) (progress bool) {
@@ -44,7 +44,7 @@ func tailContinues(l *ir.List) bool {
 		if j := end.Jump(); j != nil && j.Jump == ir.JumpContinue {
 			head := end.Succ[0]
 			if last.Succ[0] != head {
-				continueAt(last, head)
+				jumpAt(last, ir.JumpContinue, head)
 			}
 			joinAt(last, end, head)
 			progress = true
@@ -70,17 +70,69 @@ func dropTailJump(b *ir.Block) {
 	}
 }
 
-// continueAt ends the empty block b, from which only blocks of phis lead to the
-// loop's head, in a continue of its own. The phis of head get from b what they
-// get on that way.
-func continueAt(b, head *ir.Block) {
+// tailBreaks removes the breaks at the ends of the sides of an if that stands before a break, or before the end of another such side:
+// control leaves the loop there anyway. after is the block after the loop.
+func tailBreaks(l *ir.List, after *ir.Block) (progress bool) {
+	last := l.LastBlock()
+	x, ok := ir.Prev(last).(*ir.If)
+	if !ok || !onlyChooses(last) {
+		return false
+	}
+	for _, side := range []*ir.List{&x.Then, &x.Else} {
+		end := side.LastBlock()
+		if end.Jump() == nil {
+			progress = tailBreaks(side, after) || progress
+		}
+		if !breaks(side) {
+			continue
+		}
+		if last.Jump() == nil && len(last.Preds) > 0 {
+			jumpAt(last, ir.JumpBreak, after)
+		}
+		if last.Jump() != nil {
+			joinAt(last, end, after)
+			progress = true
+		}
+	}
+	return progress
+}
+
+// holdsLoop reports whether loops stand in a list. What the sides of an if around them compute alike is then computed before the
+// outer loop, once, and would be in each side if that loop went.
+func holdsLoop(l *ir.List) bool {
+	for n := range l.Nodes() {
+		switch x := n.(type) {
+		case *ir.Loop:
+			return true
+		case *ir.If:
+			if holdsLoop(&x.Then) || holdsLoop(&x.Else) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// onlyChooses reports whether a block has nothing but phis, and a jump perhaps.
+func onlyChooses(b *ir.Block) bool {
+	for in := range b.Instrs() {
+		if in.Kind != ir.KindPhi && in.Kind != ir.KindJump {
+			return false
+		}
+	}
+	return true
+}
+
+// jumpAt ends block b, from which only blocks of phis lead to target, in a jump of its own. The phis of
+// target get from b what they get on that way.
+func jumpAt(b *ir.Block, kind ir.JumpKind, target *ir.Block) {
 	var saved []savedPhi
 	var vals []*ir.Def
-	for phi := range head.Phis() {
+	for phi := range target.Phis() {
 		saved = append(saved, savePhi(phi))
 		vals = append(vals, valueFrom(b, phi))
 	}
-	b.InsertJump(ir.JumpContinue)
+	b.InsertJump(kind)
 	for i := range saved {
 		p := &saved[i]
 		setPhiSrcs(p.phi, func(q *ir.Block) *ir.Def {
@@ -105,14 +157,16 @@ func valueFrom(b *ir.Block, phi *ir.Instr) *ir.Def {
 	return d
 }
 
-// joinAt removes end's jump to target, so that it falls through to the empty
-// block after, which goes to target too; phis of target then get one source
-// from after, made by a phi there.
+// joinAt removes end's jump to target, so that it falls through to block after, which has nothing but phis and goes to target too;
+// phis of target then get one source from after, made by a phi there.
 func joinAt(after, end, target *ir.Block) {
 	s := end.Impl().Shader
-	var saved []savedPhi
+	var saved, own []savedPhi
 	for phi := range target.Phis() {
 		saved = append(saved, savePhi(phi))
+	}
+	for phi := range after.Phis() {
+		own = append(own, savePhi(phi))
 	}
 	hadPreds := len(after.Preds) > 0
 	end.Jump().Remove()
@@ -127,7 +181,7 @@ func joinAt(after, end, target *ir.Block) {
 				if b == end {
 					return viaEnd
 				}
-				return viaAfter
+				return chosenFrom(own, viaAfter, b)
 			})
 			val = &join.Def
 		}
@@ -138,6 +192,22 @@ func joinAt(after, end, target *ir.Block) {
 			return p.from(b)
 		})
 	}
+	for i := range own { // what they chose, the new ones do
+		for k := range own[i].phi.Srcs {
+			own[i].phi.Srcs[k].Set(nil)
+		}
+		own[i].phi.Remove()
+	}
+}
+
+// chosenFrom is what d, chosen by one of a block's phis or not, is where control comes from b.
+func chosenFrom(phis []savedPhi, d *ir.Def, b *ir.Block) *ir.Def {
+	for i := range phis {
+		if d == &phis[i].phi.Def {
+			return phis[i].from(b)
+		}
+	}
+	return d
 }
 
 // optLoopList handles a list inside of loop (nil: outside of any).
@@ -151,6 +221,10 @@ func optLoopList(l *ir.List, loop *ir.Loop) (progress bool) {
 				progress = mergeJumps(x) || hoistSide(x) || progress
 			}
 		case *ir.Loop:
+			if x.Continue.Empty() && breaks(&x.Body) && !holdsLoop(&x.Body) {
+				// Before hoistSide moves code to where the ends of sides are.
+				progress = tailBreaks(&x.Body, x.After()) || progress
+			}
 			progress = optLoopList(&x.Body, x) || progress
 			if x.Continue.Empty() {
 				progress = tailContinues(&x.Body) || progress
