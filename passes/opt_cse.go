@@ -7,7 +7,7 @@ import (
 
 var optCSEPass = &Pass{
 	Name: "opt_cse", Makes: ChangeMerge, Withstands: ChangeFacts | ChangeRemoval, Class: "A", Run: implPass(ir.MetaControlFlow|ir.MetaInstrIndex, optCSE), Idempotent: true, Optional: true,
-	Doc: "Replaces an instruction by an equal one that dominates it.",
+	Doc: "Replaces an instruction by an equal one that dominates it, and takes away discards that an equal one has done.",
 }
 
 const commutative = optab.Commutative
@@ -19,11 +19,21 @@ func optCSE(impl *ir.Impl) (progress bool) {
 	impl.Require(ir.MetaDominance)
 	set := newInstrSet(int(impl.NumDefs) / 2)
 	defer set.release()
+	var discards []*ir.Instr
 	for b := range impl.Blocks() {
 		if !b.Reachable() {
 			continue
 		}
 		for in := range b.Instrs() {
+			if isDiscard(in) {
+				if discardedBefore(discards, in) {
+					in.Remove()
+					progress = true
+				} else {
+					discards = append(discards, in)
+				}
+				continue
+			}
 			if !canMerge(in) {
 				continue
 			}
@@ -42,6 +52,21 @@ func optCSE(impl *ir.Impl) (progress bool) {
 		}
 	}
 	return progress
+}
+
+// discardedBefore reports whether a discard on the condition of in, which dominates it, has left nobody whom in discards: of a lane
+// that has ended there is nothing left to demote, but one that was demoted may still end.
+func discardedBefore(before []*ir.Instr, in *ir.Instr) bool {
+	ends := in.Intr == ir.IntrTerminate || in.Intr == ir.IntrTerminateIf
+	for _, old := range before {
+		if ends && (old.Intr == ir.IntrDemote || old.Intr == ir.IntrDemoteIf) || len(old.Srcs) != len(in.Srcs) {
+			continue
+		}
+		if (len(in.Srcs) == 0 || old.Srcs[0].Def == in.Srcs[0].Def) && old.Block.Dominates(in.Block) {
+			return true
+		}
+	}
+	return false
 }
 
 // mergeInto replaces in by old, which keeps what both promised to keep.
