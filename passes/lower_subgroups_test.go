@@ -130,13 +130,18 @@ func subgroupCases() (list []subgroupCase) {
 // subgroupShader stores each case's result for each lane, in the lanes of a
 // branch that the mask picks.
 func subgroupShader(c subgroupCase, mask uint64, lanes uint32) *ir.Shader {
+	return subgroupShaderOf(c, mask, lanes, func(b *ir.Builder, lane *ir.Def) *ir.Def { return lane })
+}
+
+// subgroupShaderOf makes the operation over a value of a number.
+func subgroupShaderOf(c subgroupCase, mask uint64, lanes uint32, number func(b *ir.Builder, lane *ir.Def) *ir.Def) *ir.Shader {
 	s := ir.NewShader(ir.StageCompute, &ir.Options{})
 	s.Info.WorkgroupSize = [3]uint32{lanes, 1, 1}
 	f := s.NewFunction("main")
 	f.IsEntry = true
 	b := ir.NewBuilder(ir.AtEnd(f.Impl.Start()))
 	lane := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
-	x := b.Imul(b.Iadd(lane, b.Imm32(3)), b.Imm32(0x9e3779b1))
+	x := b.Imul(b.Iadd(number(b, lane), b.Imm32(3)), b.Imm32(0x9e3779b1))
 	words := b.Const(32, mask&0xffffffff, mask>>32)
 	w := b.Bcsel(b.Ult(lane, b.Imm32(32)), b.Channel(words, 0), b.Channel(words, 1))
 	on := b.PushIf(b.Ine(b.Iand(b.Ushr(w, lane), b.Imm32(1)), b.Imm32(0)))

@@ -66,6 +66,8 @@ var orderRules = []orderRule{
 	{first: "lower_atomics", then: "lower_is_helper_invocation", never: true, why: "it asks for helpers"},
 	{first: "lower_atomics", then: "lower_bool_to_int32", never: true, why: "its conditions are 1-bit booleans"},
 	{first: "opt_uniform_atomics", then: "lower_subgroups", why: "it makes reductions and scans"},
+	{first: "opt_uniform_atomics", then: "opt_uniform_subgroup", why: "it makes reductions and scans of operands that lanes may share"},
+	{first: "opt_uniform_subgroup", then: "lower_subgroups", why: "it makes ballots, and no loop is to be of what all lanes share"},
 	{first: "opt_combine_stores", then: "lower_io", why: "it joins stores through derefs"},
 	{first: "lower_io", then: "opt_fragdepth", why: "it takes slots"},
 	{first: "opt_cse", then: "opt_rematerialize_compares", never: true, why: "the copies would be merged again"},

@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x8a834592
+const builtinSum = 0xb2670178
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1256,109 +1256,101 @@ var builtinTree = node{4, 6, "", []node{
 				}},
 			}},
 			{2, 433, "lower_wrmasks", nil},
-			{4, 434, "", []node{
-				{2, 434, "lower_subgroups", nil},
-				{4, 434, "", []node{
-					{2, 434, "only_64", nil},
-					{2, 434, "true", nil},
-					{2, 434, "to_scalar", nil},
-					{2, 434, "true", nil},
-					{2, 434, "split_64", nil},
-					{2, 434, "true", nil},
-					{2, 434, "vote_eq", nil},
-					{2, 434, "true", nil},
-					{2, 434, "scans", nil},
-					{2, 434, "true", nil},
-				}},
-			}},
 			{4, 435, "", []node{
-				{2, 435, "lower_bit_size", nil},
-				{4, 435, "", []node{
-					{2, 435, "below", nil},
-					{2, 435, "16", nil},
-					{2, 435, "to", nil},
-					{2, 435, "16", nil},
+				{2, 435, "if", nil},
+				{2, 435, "level >= O1", nil},
+				{2, 436, "then", nil},
+				{3, 436, "", []node{
+					{2, 436, "opt_uniform_subgroup", nil},
 				}},
 			}},
-			{4, 436, "", []node{
-				{2, 436, "if", nil},
-				{2, 436, "level >= O1", nil},
-				{2, 437, "then", nil},
-				{3, 437, "", []node{
-					{2, 437, "opt_intrinsics", nil},
-					{2, 437, "opt_offsets", nil},
+			{4, 437, "", []node{
+				{2, 437, "lower_subgroups", nil},
+				{4, 437, "", []node{
+					{2, 437, "only_64", nil},
+					{2, 437, "true", nil},
+					{2, 437, "to_scalar", nil},
+					{2, 437, "true", nil},
+					{2, 437, "split_64", nil},
+					{2, 437, "true", nil},
+					{2, 437, "vote_eq", nil},
+					{2, 437, "true", nil},
+					{2, 437, "scans", nil},
+					{2, 437, "true", nil},
 				}},
 			}},
 			{4, 438, "", []node{
-				{2, 438, "use", nil},
-				{2, 438, "legalise", nil},
-			}},
-			{4, 439, "", []node{
-				{2, 439, "use", nil},
-				{2, 439, "optimise", nil},
-			}},
-			{4, 440, "", []node{
-				{2, 440, "lower_phis_to_scalar", nil},
-				{4, 440, "", []node{
-					{2, 440, "all", nil},
-					{2, 440, "true", nil},
+				{2, 438, "lower_bit_size", nil},
+				{4, 438, "", []node{
+					{2, 438, "below", nil},
+					{2, 438, "16", nil},
+					{2, 438, "to", nil},
+					{2, 438, "16", nil},
 				}},
 			}},
+			{4, 439, "", []node{
+				{2, 439, "if", nil},
+				{2, 439, "level >= O1", nil},
+				{2, 440, "then", nil},
+				{3, 440, "", []node{
+					{2, 440, "opt_intrinsics", nil},
+					{2, 440, "opt_offsets", nil},
+				}},
+			}},
+			{4, 441, "", []node{
+				{2, 441, "use", nil},
+				{2, 441, "legalise", nil},
+			}},
 			{4, 442, "", []node{
-				{2, 442, "if", nil},
-				{2, 442, "level >= O2", nil},
-				{2, 443, "then", nil},
-				{3, 444, "", []node{
-					{4, 444, "", []node{
-						{2, 444, "opt_gcm", nil},
-						{4, 444, "", []node{
-							{2, 444, "sink", nil},
-							{2, 444, "false", nil},
-						}},
-					}},
+				{2, 442, "use", nil},
+				{2, 442, "optimise", nil},
+			}},
+			{4, 443, "", []node{
+				{2, 443, "lower_phis_to_scalar", nil},
+				{4, 443, "", []node{
+					{2, 443, "all", nil},
+					{2, 443, "true", nil},
 				}},
 			}},
 			{4, 445, "", []node{
 				{2, 445, "if", nil},
-				{2, 445, "level >= O1", nil},
+				{2, 445, "level >= O2", nil},
 				{2, 446, "then", nil},
-				{3, 446, "", []node{
-					{4, 446, "", []node{
-						{2, 446, "use", nil},
-						{2, 446, "late", nil},
-					}},
-				}},
-			}},
-			{4, 447, "", []node{
-				{2, 447, "use", nil},
-				{2, 447, "clean", nil},
-			}},
-			{4, 449, "", []node{
-				{2, 449, "if", nil},
-				{2, 449, "level >= O1", nil},
-				{2, 450, "then", nil},
-				{3, 451, "", []node{
-					{4, 451, "", []node{
-						{2, 451, "opt_sink", nil},
-						{4, 451, "", []node{
-							{2, 451, "compares", nil},
-							{2, 451, "true", nil},
+				{3, 447, "", []node{
+					{4, 447, "", []node{
+						{2, 447, "opt_gcm", nil},
+						{4, 447, "", []node{
+							{2, 447, "sink", nil},
+							{2, 447, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 453, "", []node{
-				{2, 453, "if", nil},
-				{2, 453, "level >= O1", nil},
-				{2, 454, "then", nil},
+			{4, 448, "", []node{
+				{2, 448, "if", nil},
+				{2, 448, "level >= O1", nil},
+				{2, 449, "then", nil},
+				{3, 449, "", []node{
+					{4, 449, "", []node{
+						{2, 449, "use", nil},
+						{2, 449, "late", nil},
+					}},
+				}},
+			}},
+			{4, 450, "", []node{
+				{2, 450, "use", nil},
+				{2, 450, "clean", nil},
+			}},
+			{4, 452, "", []node{
+				{2, 452, "if", nil},
+				{2, 452, "level >= O1", nil},
+				{2, 453, "then", nil},
 				{3, 454, "", []node{
 					{4, 454, "", []node{
-						{2, 454, "opt_move", nil},
+						{2, 454, "opt_sink", nil},
 						{4, 454, "", []node{
-							{2, 454, "buffers", nil},
-							{2, 454, "true", nil},
 							{2, 454, "compares", nil},
-							{2, 454, "false", nil},
+							{2, 454, "true", nil},
 						}},
 					}},
 				}},
@@ -1369,598 +1361,628 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 457, "then", nil},
 				{3, 457, "", []node{
 					{4, 457, "", []node{
-						{2, 457, "opt_group_loads", nil},
+						{2, 457, "opt_move", nil},
 						{4, 457, "", []node{
-							{2, 457, "max_distance", nil},
-							{2, 457, "16", nil},
+							{2, 457, "buffers", nil},
+							{2, 457, "true", nil},
+							{2, 457, "compares", nil},
+							{2, 457, "false", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 459, "", []node{
 				{2, 459, "if", nil},
-				{2, 459, "level >= O1 && stage == fragment", nil},
+				{2, 459, "level >= O1", nil},
 				{2, 460, "then", nil},
 				{3, 460, "", []node{
-					{2, 460, "opt_move_discards_to_top", nil},
-				}},
-			}},
-			{2, 461, "remove_dead_variables", nil},
-			{2, 462, "gather_info", nil},
-		}},
-		{2, 464, "agx", nil},
-		{3, 465, "", []node{
-			{4, 465, "", []node{
-				{2, 465, "use", nil},
-				{2, 465, "common", nil},
-			}},
-			{4, 467, "", []node{
-				{2, 467, "if", nil},
-				{2, 467, "level >= O1", nil},
-				{2, 468, "then", nil},
-				{3, 468, "", []node{
-					{4, 468, "", []node{
-						{2, 468, "opt_shrink_stores", nil},
-						{4, 468, "", []node{
-							{2, 468, "images", nil},
-							{2, 468, "true", nil},
+					{4, 460, "", []node{
+						{2, 460, "opt_group_loads", nil},
+						{4, 460, "", []node{
+							{2, 460, "max_distance", nil},
+							{2, 460, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 469, "", []node{
-				{2, 469, "use", nil},
-				{2, 469, "optimise", nil},
+			{4, 462, "", []node{
+				{2, 462, "if", nil},
+				{2, 462, "level >= O1 && stage == fragment", nil},
+				{2, 463, "then", nil},
+				{3, 463, "", []node{
+					{2, 463, "opt_move_discards_to_top", nil},
+				}},
+			}},
+			{2, 464, "remove_dead_variables", nil},
+			{2, 465, "gather_info", nil},
+		}},
+		{2, 467, "agx", nil},
+		{3, 468, "", []node{
+			{4, 468, "", []node{
+				{2, 468, "use", nil},
+				{2, 468, "common", nil},
 			}},
 			{4, 470, "", []node{
-				{2, 470, "use", nil},
-				{2, 470, "interface", nil},
+				{2, 470, "if", nil},
+				{2, 470, "level >= O1", nil},
+				{2, 471, "then", nil},
+				{3, 471, "", []node{
+					{4, 471, "", []node{
+						{2, 471, "opt_shrink_stores", nil},
+						{4, 471, "", []node{
+							{2, 471, "images", nil},
+							{2, 471, "true", nil},
+						}},
+					}},
+				}},
 			}},
 			{4, 472, "", []node{
-				{2, 472, "if", nil},
-				{2, 472, "stage == fragment", nil},
-				{2, 473, "then", nil},
-				{3, 473, "", []node{
-					{2, 473, "gather_info", nil},
-					{2, 473, "lower_wpos_center", nil},
-					{4, 473, "", []node{
-						{2, 473, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 473, "", []node{
-							{2, 473, "center", nil},
-							{2, 473, "false", nil},
+				{2, 472, "use", nil},
+				{2, 472, "optimise", nil},
+			}},
+			{4, 473, "", []node{
+				{2, 473, "use", nil},
+				{2, 473, "interface", nil},
+			}},
+			{4, 475, "", []node{
+				{2, 475, "if", nil},
+				{2, 475, "stage == fragment", nil},
+				{2, 476, "then", nil},
+				{3, 476, "", []node{
+					{2, 476, "gather_info", nil},
+					{2, 476, "lower_wpos_center", nil},
+					{4, 476, "", []node{
+						{2, 476, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 476, "", []node{
+							{2, 476, "center", nil},
+							{2, 476, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 474, "", []node{
-				{2, 474, "lower_tex", nil},
-				{4, 474, "", []node{
-					{2, 474, "txd", nil},
-					{2, 474, "cube", nil},
+			{4, 477, "", []node{
+				{2, 477, "lower_tex", nil},
+				{4, 477, "", []node{
+					{2, 477, "txd", nil},
+					{2, 477, "cube", nil},
 				}},
 			}},
-			{4, 476, "", []node{
-				{2, 476, "if", nil},
-				{2, 476, "level >= O1", nil},
-				{2, 477, "then", nil},
-				{3, 477, "", []node{
-					{4, 477, "", []node{
-						{2, 477, "opt_uniform_atomics", nil},
-						{4, 477, "", []node{
-							{2, 477, "join", nil},
-							{2, 477, "true", nil},
+			{4, 479, "", []node{
+				{2, 479, "if", nil},
+				{2, 479, "level >= O1", nil},
+				{2, 480, "then", nil},
+				{3, 480, "", []node{
+					{4, 480, "", []node{
+						{2, 480, "opt_uniform_atomics", nil},
+						{4, 480, "", []node{
+							{2, 480, "join", nil},
+							{2, 480, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 478, "lower_atomics", nil},
-			{2, 479, "lower_frexp", nil},
-			{2, 480, "lower_flrp", nil},
-			{4, 481, "", []node{
-				{2, 481, "use", nil},
-				{2, 481, "scalar", nil},
+			{2, 481, "lower_atomics", nil},
+			{2, 482, "lower_frexp", nil},
+			{2, 483, "lower_flrp", nil},
+			{4, 484, "", []node{
+				{2, 484, "use", nil},
+				{2, 484, "scalar", nil},
 			}},
-			{2, 482, "lower_phis_to_scalar", nil},
-			{4, 483, "", []node{
-				{2, 483, "use", nil},
-				{2, 483, "optimise", nil},
+			{2, 485, "lower_phis_to_scalar", nil},
+			{4, 486, "", []node{
+				{2, 486, "use", nil},
+				{2, 486, "optimise", nil},
 			}},
-			{2, 485, "io_add_const_offset_to_base", nil},
-			{4, 488, "", []node{
-				{2, 488, "lower_indirect_derefs", nil},
-				{4, 488, "", []node{
-					{2, 488, "modes", nil},
-					{2, 488, "function_temp", nil},
-					{2, 488, "max_length", nil},
-					{2, 488, "4", nil},
+			{2, 488, "io_add_const_offset_to_base", nil},
+			{4, 491, "", []node{
+				{2, 491, "lower_indirect_derefs", nil},
+				{4, 491, "", []node{
+					{2, 491, "modes", nil},
+					{2, 491, "function_temp", nil},
+					{2, 491, "max_length", nil},
+					{2, 491, "4", nil},
 				}},
 			}},
-			{2, 489, "lower_vars_to_ssa", nil},
-			{4, 490, "", []node{
-				{2, 490, "if", nil},
-				{2, 490, "level >= O1", nil},
-				{2, 491, "then", nil},
-				{3, 491, "", []node{
-					{2, 491, "shrink_vec_array_vars", nil},
-					{4, 491, "", []node{
-						{2, 491, "opt_large_constants", nil},
-						{4, 491, "", []node{
-							{2, 491, "packed", nil},
-							{2, 491, "32", nil},
-							{2, 491, "threshold", nil},
-							{2, 491, "20", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 492, "", []node{
-				{2, 492, "lower_vars_to_explicit_types", nil},
-				{4, 492, "", []node{
-					{2, 492, "modes", nil},
-					{2, 492, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 492, "lower_vars_to_ssa", nil},
 			{4, 493, "", []node{
-				{2, 493, "lower_explicit_io", nil},
-				{4, 493, "", []node{
-					{2, 493, "modes", nil},
-					{2, 493, "function_temp|shader_temp|mem_constant", nil},
+				{2, 493, "if", nil},
+				{2, 493, "level >= O1", nil},
+				{2, 494, "then", nil},
+				{3, 494, "", []node{
+					{2, 494, "shrink_vec_array_vars", nil},
+					{4, 494, "", []node{
+						{2, 494, "opt_large_constants", nil},
+						{4, 494, "", []node{
+							{2, 494, "packed", nil},
+							{2, 494, "32", nil},
+							{2, 494, "threshold", nil},
+							{2, 494, "20", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 494, "remove_dead_derefs", nil},
 			{4, 495, "", []node{
-				{2, 495, "if", nil},
-				{2, 495, "level >= O1", nil},
-				{2, 496, "then", nil},
-				{3, 496, "", []node{
-					{2, 496, "opt_load_store_update_alignments", nil},
-					{2, 496, "opt_load_store_vectorize", nil},
+				{2, 495, "lower_vars_to_explicit_types", nil},
+				{4, 495, "", []node{
+					{2, 495, "modes", nil},
+					{2, 495, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{4, 497, "", []node{
-				{2, 497, "lower_mem_access_bit_sizes", nil},
-				{4, 497, "", []node{
-					{2, 497, "max_bits", nil},
-					{2, 497, "32", nil},
-					{2, 497, "const_bits", nil},
-					{2, 497, "32", nil},
+			{4, 496, "", []node{
+				{2, 496, "lower_explicit_io", nil},
+				{4, 496, "", []node{
+					{2, 496, "modes", nil},
+					{2, 496, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
-			{2, 498, "lower_wrmasks", nil},
-			{4, 499, "", []node{
-				{2, 499, "lower_subgroups", nil},
-				{4, 499, "", []node{
-					{2, 499, "only_64", nil},
-					{2, 499, "true", nil},
-					{2, 499, "to_scalar", nil},
-					{2, 499, "true", nil},
-					{2, 499, "split_64", nil},
-					{2, 499, "true", nil},
-					{2, 499, "vote_eq", nil},
-					{2, 499, "true", nil},
-					{2, 499, "scans", nil},
-					{2, 499, "true", nil},
+			{2, 497, "remove_dead_derefs", nil},
+			{4, 498, "", []node{
+				{2, 498, "if", nil},
+				{2, 498, "level >= O1", nil},
+				{2, 499, "then", nil},
+				{3, 499, "", []node{
+					{2, 499, "opt_load_store_update_alignments", nil},
+					{2, 499, "opt_load_store_vectorize", nil},
 				}},
 			}},
 			{4, 500, "", []node{
-				{2, 500, "lower_bit_size", nil},
+				{2, 500, "lower_mem_access_bit_sizes", nil},
 				{4, 500, "", []node{
-					{2, 500, "below", nil},
-					{2, 500, "16", nil},
-					{2, 500, "to", nil},
-					{2, 500, "16", nil},
+					{2, 500, "max_bits", nil},
+					{2, 500, "32", nil},
+					{2, 500, "const_bits", nil},
+					{2, 500, "32", nil},
 				}},
 			}},
-			{4, 502, "", []node{
-				{2, 502, "if", nil},
-				{2, 502, "level >= O1", nil},
-				{2, 503, "then", nil},
-				{3, 503, "", []node{
-					{4, 503, "", []node{
-						{2, 503, "opt_reassociate", nil},
-						{4, 503, "", []node{
-							{2, 503, "float", nil},
-							{2, 503, "true", nil},
+			{2, 501, "lower_wrmasks", nil},
+			{4, 503, "", []node{
+				{2, 503, "if", nil},
+				{2, 503, "level >= O1", nil},
+				{2, 504, "then", nil},
+				{3, 504, "", []node{
+					{4, 504, "", []node{
+						{2, 504, "opt_uniform_subgroup", nil},
+						{4, 504, "", []node{
+							{2, 504, "counts", nil},
+							{2, 504, "false", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 504, "", []node{
-				{2, 504, "use", nil},
-				{2, 504, "legalise_sums", nil},
 			}},
 			{4, 505, "", []node{
-				{2, 505, "if", nil},
-				{2, 505, "level >= O1", nil},
-				{2, 506, "then", nil},
-				{3, 507, "", []node{
-					{4, 507, "", []node{
-						{2, 507, "loop", nil},
-						{3, 508, "", []node{
-							{4, 508, "", []node{
-								{2, 508, "use", nil},
-								{2, 508, "turn", nil},
+				{2, 505, "lower_subgroups", nil},
+				{4, 505, "", []node{
+					{2, 505, "only_64", nil},
+					{2, 505, "true", nil},
+					{2, 505, "to_scalar", nil},
+					{2, 505, "true", nil},
+					{2, 505, "split_64", nil},
+					{2, 505, "true", nil},
+					{2, 505, "vote_eq", nil},
+					{2, 505, "true", nil},
+					{2, 505, "scans", nil},
+					{2, 505, "true", nil},
+				}},
+			}},
+			{4, 506, "", []node{
+				{2, 506, "lower_bit_size", nil},
+				{4, 506, "", []node{
+					{2, 506, "below", nil},
+					{2, 506, "16", nil},
+					{2, 506, "to", nil},
+					{2, 506, "16", nil},
+				}},
+			}},
+			{4, 508, "", []node{
+				{2, 508, "if", nil},
+				{2, 508, "level >= O1", nil},
+				{2, 509, "then", nil},
+				{3, 509, "", []node{
+					{4, 509, "", []node{
+						{2, 509, "opt_reassociate", nil},
+						{4, 509, "", []node{
+							{2, 509, "float", nil},
+							{2, 509, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{4, 510, "", []node{
+				{2, 510, "use", nil},
+				{2, 510, "legalise_sums", nil},
+			}},
+			{4, 511, "", []node{
+				{2, 511, "if", nil},
+				{2, 511, "level >= O1", nil},
+				{2, 512, "then", nil},
+				{3, 513, "", []node{
+					{4, 513, "", []node{
+						{2, 513, "loop", nil},
+						{3, 514, "", []node{
+							{4, 514, "", []node{
+								{2, 514, "use", nil},
+								{2, 514, "turn", nil},
 							}},
-							{2, 509, "lower_alu_to_scalar", nil},
-							{4, 510, "", []node{
-								{2, 510, "opt_peephole_select", nil},
-								{4, 510, "", []node{
-									{2, 510, "limit", nil},
-									{2, 510, "64", nil},
-									{2, 510, "indirect_load_ok", nil},
-									{2, 510, "true", nil},
-									{2, 510, "expensive_alu_ok", nil},
-									{2, 510, "true", nil},
-									{2, 510, "loads", nil},
-									{2, 510, "true", nil},
+							{2, 515, "lower_alu_to_scalar", nil},
+							{4, 516, "", []node{
+								{2, 516, "opt_peephole_select", nil},
+								{4, 516, "", []node{
+									{2, 516, "limit", nil},
+									{2, 516, "64", nil},
+									{2, 516, "indirect_load_ok", nil},
+									{2, 516, "true", nil},
+									{2, 516, "expensive_alu_ok", nil},
+									{2, 516, "true", nil},
+									{2, 516, "loads", nil},
+									{2, 516, "true", nil},
 								}},
 							}},
-							{4, 511, "", []node{
-								{2, 511, "use", nil},
-								{2, 511, "tail", nil},
+							{4, 517, "", []node{
+								{2, 517, "use", nil},
+								{2, 517, "tail", nil},
 							}},
 						}},
-						{2, 512, "max", nil},
-						{2, 512, "12", nil},
+						{2, 518, "max", nil},
+						{2, 518, "12", nil},
 					}},
 				}},
-			}},
-			{4, 513, "", []node{
-				{2, 513, "lower_phis_to_scalar", nil},
-				{4, 513, "", []node{
-					{2, 513, "all", nil},
-					{2, 513, "true", nil},
-				}},
-			}},
-			{4, 514, "", []node{
-				{2, 514, "if", nil},
-				{2, 514, "level >= O2", nil},
-				{2, 515, "then", nil},
-				{3, 515, "", []node{
-					{4, 515, "", []node{
-						{2, 515, "opt_gcm", nil},
-						{4, 515, "", []node{
-							{2, 515, "sink", nil},
-							{2, 515, "false", nil},
-							{2, 515, "room", nil},
-							{2, 515, "28", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 516, "", []node{
-				{2, 516, "if", nil},
-				{2, 516, "level >= O1", nil},
-				{2, 517, "then", nil},
-				{3, 517, "", []node{
-					{4, 517, "", []node{
-						{2, 517, "use", nil},
-						{2, 517, "late", nil},
-					}},
-				}},
-			}},
-			{4, 518, "", []node{
-				{2, 518, "use", nil},
-				{2, 518, "scalar", nil},
 			}},
 			{4, 519, "", []node{
-				{2, 519, "use", nil},
-				{2, 519, "clean", nil},
+				{2, 519, "lower_phis_to_scalar", nil},
+				{4, 519, "", []node{
+					{2, 519, "all", nil},
+					{2, 519, "true", nil},
+				}},
 			}},
-			{4, 521, "", []node{
-				{2, 521, "if", nil},
-				{2, 521, "level >= O2", nil},
-				{2, 522, "then", nil},
-				{3, 522, "", []node{
-					{4, 522, "", []node{
-						{2, 522, "opt_sink", nil},
-						{4, 522, "", []node{
-							{2, 522, "inputs", nil},
-							{2, 522, "true", nil},
-							{2, 522, "buffers", nil},
-							{2, 522, "true", nil},
-							{2, 522, "compares", nil},
-							{2, 522, "true", nil},
-							{2, 522, "copies", nil},
-							{2, 522, "true", nil},
-							{2, 522, "alu", nil},
-							{2, 522, "true", nil},
+			{4, 520, "", []node{
+				{2, 520, "if", nil},
+				{2, 520, "level >= O2", nil},
+				{2, 521, "then", nil},
+				{3, 521, "", []node{
+					{4, 521, "", []node{
+						{2, 521, "opt_gcm", nil},
+						{4, 521, "", []node{
+							{2, 521, "sink", nil},
+							{2, 521, "false", nil},
+							{2, 521, "room", nil},
+							{2, 521, "28", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 523, "remove_dead_variables", nil},
-			{2, 524, "gather_info", nil},
-		}},
-		{2, 526, "midgard", nil},
-		{3, 527, "", []node{
+			{4, 522, "", []node{
+				{2, 522, "if", nil},
+				{2, 522, "level >= O1", nil},
+				{2, 523, "then", nil},
+				{3, 523, "", []node{
+					{4, 523, "", []node{
+						{2, 523, "use", nil},
+						{2, 523, "late", nil},
+					}},
+				}},
+			}},
+			{4, 524, "", []node{
+				{2, 524, "use", nil},
+				{2, 524, "scalar", nil},
+			}},
+			{4, 525, "", []node{
+				{2, 525, "use", nil},
+				{2, 525, "clean", nil},
+			}},
 			{4, 527, "", []node{
-				{2, 527, "use", nil},
-				{2, 527, "common", nil},
-			}},
-			{4, 528, "", []node{
-				{2, 528, "use", nil},
-				{2, 528, "vectors", nil},
-			}},
-			{4, 529, "", []node{
-				{2, 529, "use", nil},
-				{2, 529, "interface", nil},
-			}},
-			{4, 530, "", []node{
-				{2, 530, "if", nil},
-				{2, 530, "stage == fragment", nil},
-				{2, 531, "then", nil},
-				{3, 531, "", []node{
-					{2, 531, "lower_helper_writes", nil},
+				{2, 527, "if", nil},
+				{2, 527, "level >= O2", nil},
+				{2, 528, "then", nil},
+				{3, 528, "", []node{
+					{4, 528, "", []node{
+						{2, 528, "opt_sink", nil},
+						{4, 528, "", []node{
+							{2, 528, "inputs", nil},
+							{2, 528, "true", nil},
+							{2, 528, "buffers", nil},
+							{2, 528, "true", nil},
+							{2, 528, "compares", nil},
+							{2, 528, "true", nil},
+							{2, 528, "copies", nil},
+							{2, 528, "true", nil},
+							{2, 528, "alu", nil},
+							{2, 528, "true", nil},
+						}},
+					}},
 				}},
 			}},
-			{4, 532, "", []node{
-				{2, 532, "lower_atomics", nil},
-				{4, 532, "", []node{
-					{2, 532, "wide", nil},
-					{2, 532, "true", nil},
-				}},
-			}},
+			{2, 529, "remove_dead_variables", nil},
+			{2, 530, "gather_info", nil},
+		}},
+		{2, 532, "midgard", nil},
+		{3, 533, "", []node{
 			{4, 533, "", []node{
-				{2, 533, "lower_subgroups", nil},
-				{4, 533, "", []node{
-					{2, 533, "size_one", nil},
-					{2, 533, "true", nil},
-				}},
+				{2, 533, "use", nil},
+				{2, 533, "common", nil},
 			}},
 			{4, 534, "", []node{
-				{2, 534, "lower_tex", nil},
-				{4, 534, "", []node{
-					{2, 534, "wide", nil},
-					{2, 534, "true", nil},
-					{2, 534, "projector", nil},
-					{2, 534, "true", nil},
-					{2, 534, "implicit_lod", nil},
-					{2, 534, "true", nil},
-					{2, 534, "min_lod", nil},
-					{2, 534, "true", nil},
-					{2, 534, "lod_ddx", nil},
-					{2, 534, "true", nil},
-					{2, 534, "lod_query", nil},
-					{2, 534, "true", nil},
-					{2, 534, "txd", nil},
-					{2, 534, "all", nil},
-					{2, 534, "txs_lod", nil},
-					{2, 534, "true", nil},
-					{2, 534, "tg4_offsets", nil},
-					{2, 534, "true", nil},
-				}},
+				{2, 534, "use", nil},
+				{2, 534, "vectors", nil},
+			}},
+			{4, 535, "", []node{
+				{2, 535, "use", nil},
+				{2, 535, "interface", nil},
 			}},
 			{4, 536, "", []node{
-				{2, 536, "lower_indirect_textures", nil},
-				{4, 536, "", []node{
-					{2, 536, "queries", nil},
-					{2, 536, "true", nil},
-					{2, 536, "words", nil},
-					{2, 536, "4", nil},
+				{2, 536, "if", nil},
+				{2, 536, "stage == fragment", nil},
+				{2, 537, "then", nil},
+				{3, 537, "", []node{
+					{2, 537, "lower_helper_writes", nil},
 				}},
 			}},
-			{2, 537, "lower_frexp", nil},
-			{2, 538, "lower_flrp", nil},
+			{4, 538, "", []node{
+				{2, 538, "lower_atomics", nil},
+				{4, 538, "", []node{
+					{2, 538, "wide", nil},
+					{2, 538, "true", nil},
+				}},
+			}},
 			{4, 539, "", []node{
-				{2, 539, "use", nil},
-				{2, 539, "vectors", nil},
+				{2, 539, "lower_subgroups", nil},
+				{4, 539, "", []node{
+					{2, 539, "size_one", nil},
+					{2, 539, "true", nil},
+				}},
 			}},
-			{2, 541, "io_add_const_offset_to_base", nil},
+			{4, 540, "", []node{
+				{2, 540, "lower_tex", nil},
+				{4, 540, "", []node{
+					{2, 540, "wide", nil},
+					{2, 540, "true", nil},
+					{2, 540, "projector", nil},
+					{2, 540, "true", nil},
+					{2, 540, "implicit_lod", nil},
+					{2, 540, "true", nil},
+					{2, 540, "min_lod", nil},
+					{2, 540, "true", nil},
+					{2, 540, "lod_ddx", nil},
+					{2, 540, "true", nil},
+					{2, 540, "lod_query", nil},
+					{2, 540, "true", nil},
+					{2, 540, "txd", nil},
+					{2, 540, "all", nil},
+					{2, 540, "txs_lod", nil},
+					{2, 540, "true", nil},
+					{2, 540, "tg4_offsets", nil},
+					{2, 540, "true", nil},
+				}},
+			}},
 			{4, 542, "", []node{
-				{2, 542, "if", nil},
-				{2, 542, "level >= O1", nil},
-				{2, 543, "then", nil},
-				{3, 543, "", []node{
-					{4, 543, "", []node{
-						{2, 543, "opt_shrink_stores", nil},
-						{4, 543, "", []node{
-							{2, 543, "images", nil},
-							{2, 543, "true", nil},
-						}},
-					}},
+				{2, 542, "lower_indirect_textures", nil},
+				{4, 542, "", []node{
+					{2, 542, "queries", nil},
+					{2, 542, "true", nil},
+					{2, 542, "words", nil},
+					{2, 542, "4", nil},
 				}},
 			}},
-			{4, 546, "", []node{
-				{2, 546, "lower_indirect_derefs", nil},
-				{4, 546, "", []node{
-					{2, 546, "modes", nil},
-					{2, 546, "function_temp", nil},
-					{2, 546, "max_length", nil},
-					{2, 546, "4", nil},
-				}},
+			{2, 543, "lower_frexp", nil},
+			{2, 544, "lower_flrp", nil},
+			{4, 545, "", []node{
+				{2, 545, "use", nil},
+				{2, 545, "vectors", nil},
 			}},
-			{2, 547, "lower_vars_to_ssa", nil},
+			{2, 547, "io_add_const_offset_to_base", nil},
 			{4, 548, "", []node{
 				{2, 548, "if", nil},
 				{2, 548, "level >= O1", nil},
 				{2, 549, "then", nil},
 				{3, 549, "", []node{
-					{2, 549, "shrink_vec_array_vars", nil},
 					{4, 549, "", []node{
-						{2, 549, "opt_large_constants", nil},
+						{2, 549, "opt_shrink_stores", nil},
 						{4, 549, "", []node{
-							{2, 549, "packed", nil},
-							{2, 549, "32", nil},
-							{2, 549, "threshold", nil},
-							{2, 549, "20", nil},
+							{2, 549, "images", nil},
+							{2, 549, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 550, "", []node{
-				{2, 550, "lower_vars_to_explicit_types", nil},
-				{4, 550, "", []node{
-					{2, 550, "modes", nil},
-					{2, 550, "function_temp|shader_temp", nil},
+			{4, 552, "", []node{
+				{2, 552, "lower_indirect_derefs", nil},
+				{4, 552, "", []node{
+					{2, 552, "modes", nil},
+					{2, 552, "function_temp", nil},
+					{2, 552, "max_length", nil},
+					{2, 552, "4", nil},
 				}},
 			}},
-			{4, 551, "", []node{
-				{2, 551, "lower_explicit_io", nil},
-				{4, 551, "", []node{
-					{2, 551, "modes", nil},
-					{2, 551, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 552, "remove_dead_derefs", nil},
-			{4, 553, "", []node{
-				{2, 553, "if", nil},
-				{2, 553, "level >= O1", nil},
-				{2, 554, "then", nil},
+			{2, 553, "lower_vars_to_ssa", nil},
+			{4, 554, "", []node{
+				{2, 554, "if", nil},
+				{2, 554, "level >= O1", nil},
+				{2, 555, "then", nil},
 				{3, 555, "", []node{
-					{2, 555, "opt_load_store_update_alignments", nil},
-					{4, 556, "", []node{
-						{2, 556, "opt_load_store_vectorize", nil},
-						{4, 556, "", []node{
-							{2, 556, "modes", nil},
-							{2, 556, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 556, "ubo_dynamic", nil},
-							{2, 556, "true", nil},
+					{2, 555, "shrink_vec_array_vars", nil},
+					{4, 555, "", []node{
+						{2, 555, "opt_large_constants", nil},
+						{4, 555, "", []node{
+							{2, 555, "packed", nil},
+							{2, 555, "32", nil},
+							{2, 555, "threshold", nil},
+							{2, 555, "20", nil},
 						}},
 					}},
+				}},
+			}},
+			{4, 556, "", []node{
+				{2, 556, "lower_vars_to_explicit_types", nil},
+				{4, 556, "", []node{
+					{2, 556, "modes", nil},
+					{2, 556, "function_temp|shader_temp", nil},
 				}},
 			}},
 			{4, 557, "", []node{
-				{2, 557, "lower_mem_access_bit_sizes", nil},
+				{2, 557, "lower_explicit_io", nil},
 				{4, 557, "", []node{
-					{2, 557, "max_bits", nil},
-					{2, 557, "32", nil},
-					{2, 557, "const_bits", nil},
-					{2, 557, "32", nil},
+					{2, 557, "modes", nil},
+					{2, 557, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
+			{2, 558, "remove_dead_derefs", nil},
 			{4, 559, "", []node{
 				{2, 559, "if", nil},
-				{2, 559, "kernel", nil},
+				{2, 559, "level >= O1", nil},
 				{2, 560, "then", nil},
 				{3, 561, "", []node{
-					{4, 561, "", []node{
-						{2, 561, "lower_phis_to_scalar", nil},
-						{4, 561, "", []node{
-							{2, 561, "wider", nil},
-							{2, 561, "4", nil},
-						}},
-					}},
+					{2, 561, "opt_load_store_update_alignments", nil},
 					{4, 562, "", []node{
-						{2, 562, "lower_alu_width", nil},
+						{2, 562, "opt_load_store_vectorize", nil},
 						{4, 562, "", []node{
-							{2, 562, "width", nil},
-							{2, 562, "4", nil},
-							{2, 562, "scalar", nil},
-							{2, 562, "64", nil},
-							{2, 562, "sources", nil},
-							{2, 562, "4", nil},
+							{2, 562, "modes", nil},
+							{2, 562, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 562, "ubo_dynamic", nil},
+							{2, 562, "true", nil},
 						}},
 					}},
-					{2, 563, "opt_copy_prop", nil},
-					{2, 564, "opt_dce", nil},
+				}},
+			}},
+			{4, 563, "", []node{
+				{2, 563, "lower_mem_access_bit_sizes", nil},
+				{4, 563, "", []node{
+					{2, 563, "max_bits", nil},
+					{2, 563, "32", nil},
+					{2, 563, "const_bits", nil},
+					{2, 563, "32", nil},
 				}},
 			}},
 			{4, 565, "", []node{
-				{2, 565, "lower_bit_size", nil},
-				{4, 565, "", []node{
-					{2, 565, "below", nil},
-					{2, 565, "32", nil},
-					{2, 565, "to", nil},
-					{2, 565, "32", nil},
-					{2, 565, "bytes", nil},
-					{2, 565, "true", nil},
-				}},
-			}},
-			{2, 567, "opt_algebraic_before_lower_int64", nil},
-			{4, 568, "", []node{
-				{2, 568, "loop", nil},
-				{3, 569, "", []node{
-					{4, 569, "", []node{
-						{2, 569, "lower_64bit_phis", nil},
-						{4, 569, "", []node{
-							{2, 569, "pairs", nil},
-							{2, 569, "true", nil},
+				{2, 565, "if", nil},
+				{2, 565, "kernel", nil},
+				{2, 566, "then", nil},
+				{3, 567, "", []node{
+					{4, 567, "", []node{
+						{2, 567, "lower_phis_to_scalar", nil},
+						{4, 567, "", []node{
+							{2, 567, "wider", nil},
+							{2, 567, "4", nil},
 						}},
 					}},
-					{2, 570, "opt_algebraic", nil},
-					{2, 571, "lower_doubles", nil},
-					{4, 572, "", []node{
-						{2, 572, "lower_int64", nil},
-						{4, 572, "", []node{
-							{2, 572, "pairs", nil},
-							{2, 572, "true", nil},
+					{4, 568, "", []node{
+						{2, 568, "lower_alu_width", nil},
+						{4, 568, "", []node{
+							{2, 568, "width", nil},
+							{2, 568, "4", nil},
+							{2, 568, "scalar", nil},
+							{2, 568, "64", nil},
+							{2, 568, "sources", nil},
+							{2, 568, "4", nil},
 						}},
 					}},
-					{2, 573, "lower_idiv", nil},
-					{2, 574, "lower_alu", nil},
-					{2, 575, "lower_pack", nil},
-					{2, 576, "opt_copy_prop", nil},
-					{2, 577, "opt_constant_folding", nil},
-					{2, 578, "opt_cse", nil},
-					{2, 579, "opt_dce", nil},
-				}},
-				{2, 580, "max", nil},
-				{2, 580, "8", nil},
-			}},
-			{4, 581, "", []node{
-				{2, 581, "use", nil},
-				{2, 581, "last_vectors", nil},
-			}},
-			{4, 582, "", []node{
-				{2, 582, "if", nil},
-				{2, 582, "level >= O1", nil},
-				{2, 583, "then", nil},
-				{3, 583, "", []node{
-					{2, 583, "opt_shrink_vectors", nil},
+					{2, 569, "opt_copy_prop", nil},
+					{2, 570, "opt_dce", nil},
 				}},
 			}},
-			{4, 584, "", []node{
-				{2, 584, "if", nil},
-				{2, 584, "level >= O2", nil},
-				{2, 585, "then", nil},
-				{3, 585, "", []node{
-					{4, 585, "", []node{
-						{2, 585, "opt_gcm", nil},
-						{4, 585, "", []node{
-							{2, 585, "sink", nil},
-							{2, 585, "false", nil},
-							{2, 585, "room", nil},
-							{2, 585, "24", nil},
+			{4, 571, "", []node{
+				{2, 571, "lower_bit_size", nil},
+				{4, 571, "", []node{
+					{2, 571, "below", nil},
+					{2, 571, "32", nil},
+					{2, 571, "to", nil},
+					{2, 571, "32", nil},
+					{2, 571, "bytes", nil},
+					{2, 571, "true", nil},
+				}},
+			}},
+			{2, 573, "opt_algebraic_before_lower_int64", nil},
+			{4, 574, "", []node{
+				{2, 574, "loop", nil},
+				{3, 575, "", []node{
+					{4, 575, "", []node{
+						{2, 575, "lower_64bit_phis", nil},
+						{4, 575, "", []node{
+							{2, 575, "pairs", nil},
+							{2, 575, "true", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 586, "", []node{
-				{2, 586, "if", nil},
-				{2, 586, "level >= O1", nil},
-				{2, 587, "then", nil},
-				{3, 587, "", []node{
-					{4, 587, "", []node{
-						{2, 587, "use", nil},
-						{2, 587, "late", nil},
+					{2, 576, "opt_algebraic", nil},
+					{2, 577, "lower_doubles", nil},
+					{4, 578, "", []node{
+						{2, 578, "lower_int64", nil},
+						{4, 578, "", []node{
+							{2, 578, "pairs", nil},
+							{2, 578, "true", nil},
+						}},
 					}},
+					{2, 579, "lower_idiv", nil},
+					{2, 580, "lower_alu", nil},
+					{2, 581, "lower_pack", nil},
+					{2, 582, "opt_copy_prop", nil},
+					{2, 583, "opt_constant_folding", nil},
+					{2, 584, "opt_cse", nil},
+					{2, 585, "opt_dce", nil},
 				}},
+				{2, 586, "max", nil},
+				{2, 586, "8", nil},
+			}},
+			{4, 587, "", []node{
+				{2, 587, "use", nil},
+				{2, 587, "last_vectors", nil},
 			}},
 			{4, 588, "", []node{
-				{2, 588, "use", nil},
-				{2, 588, "clean", nil},
+				{2, 588, "if", nil},
+				{2, 588, "level >= O1", nil},
+				{2, 589, "then", nil},
+				{3, 589, "", []node{
+					{2, 589, "opt_shrink_vectors", nil},
+				}},
 			}},
-			{4, 589, "", []node{
-				{2, 589, "if", nil},
-				{2, 589, "level >= O1", nil},
-				{2, 590, "then", nil},
+			{4, 590, "", []node{
+				{2, 590, "if", nil},
+				{2, 590, "level >= O2", nil},
+				{2, 591, "then", nil},
 				{3, 591, "", []node{
 					{4, 591, "", []node{
-						{2, 591, "opt_sink", nil},
+						{2, 591, "opt_gcm", nil},
 						{4, 591, "", []node{
-							{2, 591, "compares", nil},
-							{2, 591, "true", nil},
+							{2, 591, "sink", nil},
+							{2, 591, "false", nil},
+							{2, 591, "room", nil},
+							{2, 591, "24", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 592, "opt_algebraic_distribute_src_mods", nil},
-			{2, 593, "lower_bool_to_int32", nil},
-			{2, 594, "opt_copy_prop", nil},
-			{2, 595, "opt_dce", nil},
-			{2, 596, "remove_dead_variables", nil},
-			{2, 597, "gather_info", nil},
+			{4, 592, "", []node{
+				{2, 592, "if", nil},
+				{2, 592, "level >= O1", nil},
+				{2, 593, "then", nil},
+				{3, 593, "", []node{
+					{4, 593, "", []node{
+						{2, 593, "use", nil},
+						{2, 593, "late", nil},
+					}},
+				}},
+			}},
+			{4, 594, "", []node{
+				{2, 594, "use", nil},
+				{2, 594, "clean", nil},
+			}},
+			{4, 595, "", []node{
+				{2, 595, "if", nil},
+				{2, 595, "level >= O1", nil},
+				{2, 596, "then", nil},
+				{3, 597, "", []node{
+					{4, 597, "", []node{
+						{2, 597, "opt_sink", nil},
+						{4, 597, "", []node{
+							{2, 597, "compares", nil},
+							{2, 597, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 598, "opt_algebraic_distribute_src_mods", nil},
+			{2, 599, "lower_bool_to_int32", nil},
+			{2, 600, "opt_copy_prop", nil},
+			{2, 601, "opt_dce", nil},
+			{2, 602, "remove_dead_variables", nil},
+			{2, 603, "gather_info", nil},
 		}},
 	}},
 }}

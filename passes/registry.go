@@ -180,6 +180,7 @@ var registry = []*Pass{
 	optTrivialContinuesPass,
 	optUndefPass,
 	optUniformAtomicsPass,
+	optUniformSubgroupPass,
 	optVectorizePass,
 	passthroughGSPass,
 	passthroughTCSPass,
