@@ -6,7 +6,7 @@ var optPreamblePass = &Pass{
 	Name: "opt_preamble", Class: "B", Run: optPreamble, Idempotent: true, Optional: true,
 	Instead: "descriptors: AGX and ir3 plan their preambles by the same Preamble, after their descriptors are lowered and by room in their uniform registers and const file; AGX writes it in IR as the pass does, ir3 selects both programs from the one function; it stays for targets without either",
 	Doc: "Moves computations that are the same for a whole draw or dispatch into a preamble, a function of its own that runs once before the shader: it leaves values by store_preamble, " +
-		"from where load_preamble takes them. Where the storage has not room for all, what saves most for its size goes first. Arithmetic, constants, loads that nobody writes and textures without derivatives; " +
+		"from where load_preamble takes them. Where the storage has not room for all, what saves most for its size goes first. Arithmetic, constants, loads that nobody writes and textures, of which derivatives are 0 at a place that all invocations share; " +
 		"loads that may fault only from where the shader always comes by or in ifs whose conditions move. Such an if stays one in the preamble where its sides hold those or are long; else what it chooses is a selection. Values of 16, 32 and 64 bits; a shader that has a preamble is left alone. opt_dce removes what is left behind.",
 	Options: []Option{
 		{"size", "storage for values, in words of 32 bits", 256},
@@ -14,7 +14,7 @@ var optPreamblePass = &Pass{
 		{"push_const", "push constants are worth moving; else the target has them for free", false},
 		{"load_cost", "what a load from a buffer costs", 8},
 		{"alu_cost", "what an ALU operation costs; divisions, roots and their like cost four times as much, 64 bits twice", 1},
-		{"textures", "lookups in textures without derivatives", true},
+		{"textures", "lookups in textures", true},
 		{"tex_cost", "what such a lookup costs", 20},
 		{"rewrite_cost", "what reading a word of the storage costs", 0},
 		{"both_sides", "what both sides of an if may cost in the preamble without a branch around them", 16},
@@ -27,7 +27,7 @@ func optPreamble(c *Context, s *ir.Shader) (bool, error) {
 		return false, nil
 	}
 	t := &preambleForm{buffers: c.Bool("buffers"), push: c.Bool("push_const"), textures: c.Bool("textures"),
-		load: c.Int("load_cost"), alu: c.Int("alu_cost"), tex: c.Int("tex_cost"), size: c.Int("size")}
+		load: c.Int("load_cost"), alu: c.Int("alu_cost"), tex: c.Int("tex_cost"), size: c.Int("size"), derivatives: s.Stage == ir.StageFragment || s.Info.DerivativeGroup != 0}
 	p := Preamble{Room: t.size, ReadCost: c.Int("rewrite_cost"), BothSides: int32(c.Int("both_sides"))}
 	p.Classify(entry.Impl, t)
 	t.base = make([]int32, entry.Impl.NumDefs)
@@ -43,6 +43,7 @@ func optPreamble(c *Context, s *ir.Shader) (bool, error) {
 // preambleForm is the target that the pass's options describe.
 type preambleForm struct {
 	buffers, push, textures bool
+	derivatives             bool // the shader's lookups have them
 	load, alu, tex          int
 	size, at                int     // words of the storage, and how many are taken
 	base                    []int32 // by index: where the value is stored, from 1
@@ -77,7 +78,7 @@ func (t *preambleForm) Moves(_ *Preamble, in *ir.Instr) bool {
 	case ir.KindDeref:
 		return t.textures && in.DerefInfo().Modes == ir.ModeUniform
 	case ir.KindTex:
-		return t.textures && !in.TexOp.Info().ImplicitDerivatives
+		return t.textures && (!in.TexOp.Info().ImplicitDerivatives || t.atOnePlace(in))
 	case ir.KindIntrinsic:
 	default:
 		return false
@@ -143,8 +144,26 @@ func (t *preambleForm) Place(in *ir.Instr) bool {
 	return true
 }
 
-// Copied leaves copies as they are.
-func (t *preambleForm) Copied(*ir.Builder, *ir.Instr) {}
+// atOnePlace reports whether a lookup has derivatives, which are 0 where all invocations look at one place.
+func (t *preambleForm) atOnePlace(in *ir.Instr) bool {
+	return t.derivatives && in.TexOp == ir.TexOpTex && in.TexSrc(ir.TexSrcCoord) != nil
+}
+
+// Copied gives lookups with implicit derivatives, of which the preamble has none, those that they have.
+func (t *preambleForm) Copied(b *ir.Builder, in *ir.Instr) {
+	if in.Kind != ir.KindTex || in.TexOp != ir.TexOpTex {
+		return
+	}
+	coord := in.TexSrc(ir.TexSrcCoord).Def
+	n := coord.NumComponents
+	if in.TexInfo().IsArray {
+		n--
+	}
+	none := b.Const(coord.BitSize, make([]uint64, n)...)
+	in.TexOp = ir.TexOpTxd
+	b.Shader.AddTexSrc(in, ir.TexSrcDdx, none)
+	b.Shader.AddTexSrc(in, ir.TexSrcDdy, none)
+}
 
 // Store is store_preamble.
 func (t *preambleForm) Store(b *ir.Builder, in *ir.Instr, v *ir.Def) {
