@@ -67,6 +67,8 @@ type Options struct {
 	// buffers itself, for each element of an access.
 	Robust          Robust
 	BoundsByElement bool
+	// CutsTexels: what the texture unit gives as halves it rounds toward zero, else to nearest even.
+	CutsTexels bool
 	// UniformCost is how many operations on uniform values linking moves into the stage that reads their result as a
 	// varying; SmoothCheaper: a varying that is equal at all vertices costs less if it is interpolated.
 	UniformCost   uint8

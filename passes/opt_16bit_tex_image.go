@@ -1,25 +1,31 @@
 package passes
 
-import "nirc/ir"
+import (
+	"slices"
+
+	"nirc/ir"
+)
 
 var opt16BitTexImagePass = &Pass{
 	Name: "opt_16bit_tex_image", Class: "B", Run: opt16BitTexImage, Idempotent: true, Optional: true,
 	Doc: "Folds conversions into texture operations and image loads and stores: a float result that is only narrowed to 16 bits is made so, a stored texel that is a widened 16-bit float is stored as that, " +
-		"and coordinates, LODs and other float sources that are all widened 16-bit values become those. For targets whose texture unit has the 16-bit forms.",
+		"and coordinates, LODs and other float sources that are all widened 16-bit values become those. For targets whose texture unit has the 16-bit forms. " +
+		"Conversions fold that round as the unit does, by the target's options to nearest or toward zero; where a shader does not say how it rounds, both are right.",
 	Options: []Option{
 		{"dest", "results of texture operations and image loads", true},
 		{"store", "values of image stores", true},
 		{"sources", "float sources of texture operations, all of one or none", false},
-		{"rtz", "the unit cuts: only conversions that leave rounding open or cut fold", false},
+		{"rtz", "the unit rounds toward zero, whatever the target's options say", false},
 	},
 }
 
 func opt16BitTexImage(c *Context, s *ir.Shader) (bool, error) {
-	dest, store, sources, rtz := c.Bool("dest"), c.Bool("store"), c.Bool("sources"), c.Bool("rtz")
+	dest, store, sources := c.Bool("dest"), c.Bool("store"), c.Bool("sources")
+	folds := conversionsLike(s, c.Bool("rtz") || s.Options.CutsTexels)
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (progress bool) {
 		for blk := range impl.Blocks() {
 			for in := range blk.Instrs() {
-				if dest && canGive16(in) && onlyNarrowed(&in.Def, rtz) {
+				if dest && canGive16(in) && onlyNarrowed(&in.Def, folds) {
 					foldNarrowing(in)
 					progress = true
 				}
@@ -59,25 +65,22 @@ func processesImage(op ir.TexOp) bool {
 	return op == ir.TexOpSampleWeightedQcom || op == ir.TexOpBoxFilterQcom || op == ir.TexOpBlockMatchSadQcom || op == ir.TexOpBlockMatchSsdQcom
 }
 
-// onlyNarrowed reports whether all that uses d converts it to a half. A result
-// rounded by the texture unit is what a conversion with open rounding gives;
-// texels themselves are rounded to nearest unless the unit cuts.
-func onlyNarrowed(d *ir.Def, rtz bool) bool {
+// conversionsLike lists the conversions to halves that may round as a unit does that rounds toward zero, or to nearest even.
+func conversionsLike(s *ir.Shader, cuts bool) []ir.Op {
+	own, other := ir.OpF2f16Rtne, ir.FCRoundRTZ
+	if cuts {
+		own, other = ir.OpF2f16Rtz, ir.FCRoundRTE
+	}
+	if s.Info.FloatControls.Has(other, 16) {
+		return []ir.Op{ir.OpF2fmp, own}
+	}
+	return []ir.Op{ir.OpF2fmp, own, ir.OpF2f16}
+}
+
+// onlyNarrowed reports whether all that uses d converts it to a half by one of some conversions.
+func onlyNarrowed(d *ir.Def, by []ir.Op) bool {
 	for u := d.FirstUse(); u != nil; u = u.NextUse() {
-		if u.Instr == nil || u.Instr.Kind != ir.KindALU {
-			return false
-		}
-		switch u.Instr.Op {
-		case ir.OpF2fmp:
-		case ir.OpF2f16, ir.OpF2f16Rtne:
-			if rtz {
-				return false
-			}
-		case ir.OpF2f16Rtz:
-			if !rtz {
-				return false
-			}
-		default:
+		if u.Instr == nil || u.Instr.Kind != ir.KindALU || !slices.Contains(by, u.Instr.Op) {
 			return false
 		}
 	}

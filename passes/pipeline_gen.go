@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xb2670178
+const builtinSum = 0xaadd981a
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1337,36 +1337,28 @@ var builtinTree = node{4, 6, "", []node{
 					}},
 				}},
 			}},
-			{4, 450, "", []node{
-				{2, 450, "use", nil},
-				{2, 450, "clean", nil},
-			}},
-			{4, 452, "", []node{
-				{2, 452, "if", nil},
-				{2, 452, "level >= O1", nil},
-				{2, 453, "then", nil},
-				{3, 454, "", []node{
-					{4, 454, "", []node{
-						{2, 454, "opt_sink", nil},
-						{4, 454, "", []node{
-							{2, 454, "compares", nil},
-							{2, 454, "true", nil},
-						}},
-					}},
+			{4, 451, "", []node{
+				{2, 451, "if", nil},
+				{2, 451, "level >= O1", nil},
+				{2, 452, "then", nil},
+				{3, 452, "", []node{
+					{2, 452, "opt_16bit_tex_image", nil},
 				}},
 			}},
-			{4, 456, "", []node{
-				{2, 456, "if", nil},
-				{2, 456, "level >= O1", nil},
-				{2, 457, "then", nil},
+			{4, 453, "", []node{
+				{2, 453, "use", nil},
+				{2, 453, "clean", nil},
+			}},
+			{4, 455, "", []node{
+				{2, 455, "if", nil},
+				{2, 455, "level >= O1", nil},
+				{2, 456, "then", nil},
 				{3, 457, "", []node{
 					{4, 457, "", []node{
-						{2, 457, "opt_move", nil},
+						{2, 457, "opt_sink", nil},
 						{4, 457, "", []node{
-							{2, 457, "buffers", nil},
-							{2, 457, "true", nil},
 							{2, 457, "compares", nil},
-							{2, 457, "false", nil},
+							{2, 457, "true", nil},
 						}},
 					}},
 				}},
@@ -1377,612 +1369,628 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 460, "then", nil},
 				{3, 460, "", []node{
 					{4, 460, "", []node{
-						{2, 460, "opt_group_loads", nil},
+						{2, 460, "opt_move", nil},
 						{4, 460, "", []node{
-							{2, 460, "max_distance", nil},
-							{2, 460, "16", nil},
+							{2, 460, "buffers", nil},
+							{2, 460, "true", nil},
+							{2, 460, "compares", nil},
+							{2, 460, "false", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 462, "", []node{
 				{2, 462, "if", nil},
-				{2, 462, "level >= O1 && stage == fragment", nil},
+				{2, 462, "level >= O1", nil},
 				{2, 463, "then", nil},
 				{3, 463, "", []node{
-					{2, 463, "opt_move_discards_to_top", nil},
-				}},
-			}},
-			{2, 464, "remove_dead_variables", nil},
-			{2, 465, "gather_info", nil},
-		}},
-		{2, 467, "agx", nil},
-		{3, 468, "", []node{
-			{4, 468, "", []node{
-				{2, 468, "use", nil},
-				{2, 468, "common", nil},
-			}},
-			{4, 470, "", []node{
-				{2, 470, "if", nil},
-				{2, 470, "level >= O1", nil},
-				{2, 471, "then", nil},
-				{3, 471, "", []node{
-					{4, 471, "", []node{
-						{2, 471, "opt_shrink_stores", nil},
-						{4, 471, "", []node{
-							{2, 471, "images", nil},
-							{2, 471, "true", nil},
+					{4, 463, "", []node{
+						{2, 463, "opt_group_loads", nil},
+						{4, 463, "", []node{
+							{2, 463, "max_distance", nil},
+							{2, 463, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 472, "", []node{
-				{2, 472, "use", nil},
-				{2, 472, "optimise", nil},
+			{4, 465, "", []node{
+				{2, 465, "if", nil},
+				{2, 465, "level >= O1 && stage == fragment", nil},
+				{2, 466, "then", nil},
+				{3, 466, "", []node{
+					{2, 466, "opt_move_discards_to_top", nil},
+				}},
+			}},
+			{2, 467, "remove_dead_variables", nil},
+			{2, 468, "gather_info", nil},
+		}},
+		{2, 470, "agx", nil},
+		{3, 471, "", []node{
+			{4, 471, "", []node{
+				{2, 471, "use", nil},
+				{2, 471, "common", nil},
 			}},
 			{4, 473, "", []node{
-				{2, 473, "use", nil},
-				{2, 473, "interface", nil},
+				{2, 473, "if", nil},
+				{2, 473, "level >= O1", nil},
+				{2, 474, "then", nil},
+				{3, 474, "", []node{
+					{4, 474, "", []node{
+						{2, 474, "opt_shrink_stores", nil},
+						{4, 474, "", []node{
+							{2, 474, "images", nil},
+							{2, 474, "true", nil},
+						}},
+					}},
+				}},
 			}},
 			{4, 475, "", []node{
-				{2, 475, "if", nil},
-				{2, 475, "stage == fragment", nil},
-				{2, 476, "then", nil},
-				{3, 476, "", []node{
-					{2, 476, "gather_info", nil},
-					{2, 476, "lower_wpos_center", nil},
-					{4, 476, "", []node{
-						{2, 476, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 476, "", []node{
-							{2, 476, "center", nil},
-							{2, 476, "false", nil},
+				{2, 475, "use", nil},
+				{2, 475, "optimise", nil},
+			}},
+			{4, 476, "", []node{
+				{2, 476, "use", nil},
+				{2, 476, "interface", nil},
+			}},
+			{4, 478, "", []node{
+				{2, 478, "if", nil},
+				{2, 478, "stage == fragment", nil},
+				{2, 479, "then", nil},
+				{3, 479, "", []node{
+					{2, 479, "gather_info", nil},
+					{2, 479, "lower_wpos_center", nil},
+					{4, 479, "", []node{
+						{2, 479, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 479, "", []node{
+							{2, 479, "center", nil},
+							{2, 479, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 477, "", []node{
-				{2, 477, "lower_tex", nil},
-				{4, 477, "", []node{
-					{2, 477, "txd", nil},
-					{2, 477, "cube", nil},
+			{4, 480, "", []node{
+				{2, 480, "lower_tex", nil},
+				{4, 480, "", []node{
+					{2, 480, "txd", nil},
+					{2, 480, "cube", nil},
 				}},
 			}},
-			{4, 479, "", []node{
-				{2, 479, "if", nil},
-				{2, 479, "level >= O1", nil},
-				{2, 480, "then", nil},
-				{3, 480, "", []node{
-					{4, 480, "", []node{
-						{2, 480, "opt_uniform_atomics", nil},
-						{4, 480, "", []node{
-							{2, 480, "join", nil},
-							{2, 480, "true", nil},
+			{4, 482, "", []node{
+				{2, 482, "if", nil},
+				{2, 482, "level >= O1", nil},
+				{2, 483, "then", nil},
+				{3, 483, "", []node{
+					{4, 483, "", []node{
+						{2, 483, "opt_uniform_atomics", nil},
+						{4, 483, "", []node{
+							{2, 483, "join", nil},
+							{2, 483, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 481, "lower_atomics", nil},
-			{2, 482, "lower_frexp", nil},
-			{2, 483, "lower_flrp", nil},
-			{4, 484, "", []node{
-				{2, 484, "use", nil},
-				{2, 484, "scalar", nil},
+			{2, 484, "lower_atomics", nil},
+			{2, 485, "lower_frexp", nil},
+			{2, 486, "lower_flrp", nil},
+			{4, 487, "", []node{
+				{2, 487, "use", nil},
+				{2, 487, "scalar", nil},
 			}},
-			{2, 485, "lower_phis_to_scalar", nil},
-			{4, 486, "", []node{
-				{2, 486, "use", nil},
-				{2, 486, "optimise", nil},
+			{2, 488, "lower_phis_to_scalar", nil},
+			{4, 489, "", []node{
+				{2, 489, "use", nil},
+				{2, 489, "optimise", nil},
 			}},
-			{2, 488, "io_add_const_offset_to_base", nil},
-			{4, 491, "", []node{
-				{2, 491, "lower_indirect_derefs", nil},
-				{4, 491, "", []node{
-					{2, 491, "modes", nil},
-					{2, 491, "function_temp", nil},
-					{2, 491, "max_length", nil},
-					{2, 491, "4", nil},
+			{2, 491, "io_add_const_offset_to_base", nil},
+			{4, 494, "", []node{
+				{2, 494, "lower_indirect_derefs", nil},
+				{4, 494, "", []node{
+					{2, 494, "modes", nil},
+					{2, 494, "function_temp", nil},
+					{2, 494, "max_length", nil},
+					{2, 494, "4", nil},
 				}},
 			}},
-			{2, 492, "lower_vars_to_ssa", nil},
-			{4, 493, "", []node{
-				{2, 493, "if", nil},
-				{2, 493, "level >= O1", nil},
-				{2, 494, "then", nil},
-				{3, 494, "", []node{
-					{2, 494, "shrink_vec_array_vars", nil},
-					{4, 494, "", []node{
-						{2, 494, "opt_large_constants", nil},
-						{4, 494, "", []node{
-							{2, 494, "packed", nil},
-							{2, 494, "32", nil},
-							{2, 494, "threshold", nil},
-							{2, 494, "20", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 495, "", []node{
-				{2, 495, "lower_vars_to_explicit_types", nil},
-				{4, 495, "", []node{
-					{2, 495, "modes", nil},
-					{2, 495, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 495, "lower_vars_to_ssa", nil},
 			{4, 496, "", []node{
-				{2, 496, "lower_explicit_io", nil},
-				{4, 496, "", []node{
-					{2, 496, "modes", nil},
-					{2, 496, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 497, "remove_dead_derefs", nil},
-			{4, 498, "", []node{
-				{2, 498, "if", nil},
-				{2, 498, "level >= O1", nil},
-				{2, 499, "then", nil},
-				{3, 499, "", []node{
-					{2, 499, "opt_load_store_update_alignments", nil},
-					{2, 499, "opt_load_store_vectorize", nil},
-				}},
-			}},
-			{4, 500, "", []node{
-				{2, 500, "lower_mem_access_bit_sizes", nil},
-				{4, 500, "", []node{
-					{2, 500, "max_bits", nil},
-					{2, 500, "32", nil},
-					{2, 500, "const_bits", nil},
-					{2, 500, "32", nil},
-				}},
-			}},
-			{2, 501, "lower_wrmasks", nil},
-			{4, 503, "", []node{
-				{2, 503, "if", nil},
-				{2, 503, "level >= O1", nil},
-				{2, 504, "then", nil},
-				{3, 504, "", []node{
-					{4, 504, "", []node{
-						{2, 504, "opt_uniform_subgroup", nil},
-						{4, 504, "", []node{
-							{2, 504, "counts", nil},
-							{2, 504, "false", nil},
+				{2, 496, "if", nil},
+				{2, 496, "level >= O1", nil},
+				{2, 497, "then", nil},
+				{3, 497, "", []node{
+					{2, 497, "shrink_vec_array_vars", nil},
+					{4, 497, "", []node{
+						{2, 497, "opt_large_constants", nil},
+						{4, 497, "", []node{
+							{2, 497, "packed", nil},
+							{2, 497, "32", nil},
+							{2, 497, "threshold", nil},
+							{2, 497, "20", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 505, "", []node{
-				{2, 505, "lower_subgroups", nil},
-				{4, 505, "", []node{
-					{2, 505, "only_64", nil},
-					{2, 505, "true", nil},
-					{2, 505, "to_scalar", nil},
-					{2, 505, "true", nil},
-					{2, 505, "split_64", nil},
-					{2, 505, "true", nil},
-					{2, 505, "vote_eq", nil},
-					{2, 505, "true", nil},
-					{2, 505, "scans", nil},
-					{2, 505, "true", nil},
+			{4, 498, "", []node{
+				{2, 498, "lower_vars_to_explicit_types", nil},
+				{4, 498, "", []node{
+					{2, 498, "modes", nil},
+					{2, 498, "function_temp|shader_temp", nil},
 				}},
 			}},
+			{4, 499, "", []node{
+				{2, 499, "lower_explicit_io", nil},
+				{4, 499, "", []node{
+					{2, 499, "modes", nil},
+					{2, 499, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 500, "remove_dead_derefs", nil},
+			{4, 501, "", []node{
+				{2, 501, "if", nil},
+				{2, 501, "level >= O1", nil},
+				{2, 502, "then", nil},
+				{3, 502, "", []node{
+					{2, 502, "opt_load_store_update_alignments", nil},
+					{2, 502, "opt_load_store_vectorize", nil},
+				}},
+			}},
+			{4, 503, "", []node{
+				{2, 503, "lower_mem_access_bit_sizes", nil},
+				{4, 503, "", []node{
+					{2, 503, "max_bits", nil},
+					{2, 503, "32", nil},
+					{2, 503, "const_bits", nil},
+					{2, 503, "32", nil},
+				}},
+			}},
+			{2, 504, "lower_wrmasks", nil},
 			{4, 506, "", []node{
-				{2, 506, "lower_bit_size", nil},
-				{4, 506, "", []node{
-					{2, 506, "below", nil},
-					{2, 506, "16", nil},
-					{2, 506, "to", nil},
-					{2, 506, "16", nil},
+				{2, 506, "if", nil},
+				{2, 506, "level >= O1", nil},
+				{2, 507, "then", nil},
+				{3, 507, "", []node{
+					{4, 507, "", []node{
+						{2, 507, "opt_uniform_subgroup", nil},
+						{4, 507, "", []node{
+							{2, 507, "counts", nil},
+							{2, 507, "false", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 508, "", []node{
-				{2, 508, "if", nil},
-				{2, 508, "level >= O1", nil},
-				{2, 509, "then", nil},
-				{3, 509, "", []node{
-					{4, 509, "", []node{
-						{2, 509, "opt_reassociate", nil},
-						{4, 509, "", []node{
-							{2, 509, "float", nil},
-							{2, 509, "true", nil},
-						}},
-					}},
+				{2, 508, "lower_subgroups", nil},
+				{4, 508, "", []node{
+					{2, 508, "only_64", nil},
+					{2, 508, "true", nil},
+					{2, 508, "to_scalar", nil},
+					{2, 508, "true", nil},
+					{2, 508, "split_64", nil},
+					{2, 508, "true", nil},
+					{2, 508, "vote_eq", nil},
+					{2, 508, "true", nil},
+					{2, 508, "scans", nil},
+					{2, 508, "true", nil},
 				}},
 			}},
-			{4, 510, "", []node{
-				{2, 510, "use", nil},
-				{2, 510, "legalise_sums", nil},
+			{4, 509, "", []node{
+				{2, 509, "lower_bit_size", nil},
+				{4, 509, "", []node{
+					{2, 509, "below", nil},
+					{2, 509, "16", nil},
+					{2, 509, "to", nil},
+					{2, 509, "16", nil},
+				}},
 			}},
 			{4, 511, "", []node{
 				{2, 511, "if", nil},
 				{2, 511, "level >= O1", nil},
 				{2, 512, "then", nil},
-				{3, 513, "", []node{
-					{4, 513, "", []node{
-						{2, 513, "loop", nil},
-						{3, 514, "", []node{
-							{4, 514, "", []node{
-								{2, 514, "use", nil},
-								{2, 514, "turn", nil},
-							}},
-							{2, 515, "lower_alu_to_scalar", nil},
-							{4, 516, "", []node{
-								{2, 516, "opt_peephole_select", nil},
-								{4, 516, "", []node{
-									{2, 516, "limit", nil},
-									{2, 516, "64", nil},
-									{2, 516, "indirect_load_ok", nil},
-									{2, 516, "true", nil},
-									{2, 516, "expensive_alu_ok", nil},
-									{2, 516, "true", nil},
-									{2, 516, "loads", nil},
-									{2, 516, "true", nil},
-								}},
-							}},
-							{4, 517, "", []node{
-								{2, 517, "use", nil},
-								{2, 517, "tail", nil},
-							}},
+				{3, 512, "", []node{
+					{4, 512, "", []node{
+						{2, 512, "opt_reassociate", nil},
+						{4, 512, "", []node{
+							{2, 512, "float", nil},
+							{2, 512, "true", nil},
 						}},
-						{2, 518, "max", nil},
-						{2, 518, "12", nil},
 					}},
 				}},
 			}},
-			{4, 519, "", []node{
-				{2, 519, "lower_phis_to_scalar", nil},
-				{4, 519, "", []node{
-					{2, 519, "all", nil},
-					{2, 519, "true", nil},
-				}},
+			{4, 513, "", []node{
+				{2, 513, "use", nil},
+				{2, 513, "legalise_sums", nil},
 			}},
-			{4, 520, "", []node{
-				{2, 520, "if", nil},
-				{2, 520, "level >= O2", nil},
-				{2, 521, "then", nil},
-				{3, 521, "", []node{
-					{4, 521, "", []node{
-						{2, 521, "opt_gcm", nil},
-						{4, 521, "", []node{
-							{2, 521, "sink", nil},
-							{2, 521, "false", nil},
-							{2, 521, "room", nil},
-							{2, 521, "28", nil},
+			{4, 514, "", []node{
+				{2, 514, "if", nil},
+				{2, 514, "level >= O1", nil},
+				{2, 515, "then", nil},
+				{3, 516, "", []node{
+					{4, 516, "", []node{
+						{2, 516, "loop", nil},
+						{3, 517, "", []node{
+							{4, 517, "", []node{
+								{2, 517, "use", nil},
+								{2, 517, "turn", nil},
+							}},
+							{2, 518, "lower_alu_to_scalar", nil},
+							{4, 519, "", []node{
+								{2, 519, "opt_peephole_select", nil},
+								{4, 519, "", []node{
+									{2, 519, "limit", nil},
+									{2, 519, "64", nil},
+									{2, 519, "indirect_load_ok", nil},
+									{2, 519, "true", nil},
+									{2, 519, "expensive_alu_ok", nil},
+									{2, 519, "true", nil},
+									{2, 519, "loads", nil},
+									{2, 519, "true", nil},
+								}},
+							}},
+							{4, 520, "", []node{
+								{2, 520, "use", nil},
+								{2, 520, "tail", nil},
+							}},
 						}},
+						{2, 521, "max", nil},
+						{2, 521, "12", nil},
 					}},
 				}},
 			}},
 			{4, 522, "", []node{
-				{2, 522, "if", nil},
-				{2, 522, "level >= O1", nil},
-				{2, 523, "then", nil},
-				{3, 523, "", []node{
-					{4, 523, "", []node{
-						{2, 523, "use", nil},
-						{2, 523, "late", nil},
-					}},
+				{2, 522, "lower_phis_to_scalar", nil},
+				{4, 522, "", []node{
+					{2, 522, "all", nil},
+					{2, 522, "true", nil},
 				}},
 			}},
-			{4, 524, "", []node{
-				{2, 524, "use", nil},
-				{2, 524, "scalar", nil},
-			}},
-			{4, 525, "", []node{
-				{2, 525, "use", nil},
-				{2, 525, "clean", nil},
-			}},
-			{4, 527, "", []node{
-				{2, 527, "if", nil},
-				{2, 527, "level >= O2", nil},
-				{2, 528, "then", nil},
-				{3, 528, "", []node{
-					{4, 528, "", []node{
-						{2, 528, "opt_sink", nil},
-						{4, 528, "", []node{
-							{2, 528, "inputs", nil},
-							{2, 528, "true", nil},
-							{2, 528, "buffers", nil},
-							{2, 528, "true", nil},
-							{2, 528, "compares", nil},
-							{2, 528, "true", nil},
-							{2, 528, "copies", nil},
-							{2, 528, "true", nil},
-							{2, 528, "alu", nil},
-							{2, 528, "true", nil},
+			{4, 523, "", []node{
+				{2, 523, "if", nil},
+				{2, 523, "level >= O2", nil},
+				{2, 524, "then", nil},
+				{3, 524, "", []node{
+					{4, 524, "", []node{
+						{2, 524, "opt_gcm", nil},
+						{4, 524, "", []node{
+							{2, 524, "sink", nil},
+							{2, 524, "false", nil},
+							{2, 524, "room", nil},
+							{2, 524, "28", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 529, "remove_dead_variables", nil},
-			{2, 530, "gather_info", nil},
-		}},
-		{2, 532, "midgard", nil},
-		{3, 533, "", []node{
-			{4, 533, "", []node{
-				{2, 533, "use", nil},
-				{2, 533, "common", nil},
-			}},
-			{4, 534, "", []node{
-				{2, 534, "use", nil},
-				{2, 534, "vectors", nil},
-			}},
-			{4, 535, "", []node{
-				{2, 535, "use", nil},
-				{2, 535, "interface", nil},
-			}},
-			{4, 536, "", []node{
-				{2, 536, "if", nil},
-				{2, 536, "stage == fragment", nil},
-				{2, 537, "then", nil},
-				{3, 537, "", []node{
-					{2, 537, "lower_helper_writes", nil},
+			{4, 525, "", []node{
+				{2, 525, "if", nil},
+				{2, 525, "level >= O1", nil},
+				{2, 526, "then", nil},
+				{3, 526, "", []node{
+					{4, 526, "", []node{
+						{2, 526, "use", nil},
+						{2, 526, "late", nil},
+					}},
 				}},
+			}},
+			{4, 527, "", []node{
+				{2, 527, "use", nil},
+				{2, 527, "scalar", nil},
+			}},
+			{4, 528, "", []node{
+				{2, 528, "use", nil},
+				{2, 528, "clean", nil},
+			}},
+			{4, 530, "", []node{
+				{2, 530, "if", nil},
+				{2, 530, "level >= O2", nil},
+				{2, 531, "then", nil},
+				{3, 531, "", []node{
+					{4, 531, "", []node{
+						{2, 531, "opt_sink", nil},
+						{4, 531, "", []node{
+							{2, 531, "inputs", nil},
+							{2, 531, "true", nil},
+							{2, 531, "buffers", nil},
+							{2, 531, "true", nil},
+							{2, 531, "compares", nil},
+							{2, 531, "true", nil},
+							{2, 531, "copies", nil},
+							{2, 531, "true", nil},
+							{2, 531, "alu", nil},
+							{2, 531, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 532, "remove_dead_variables", nil},
+			{2, 533, "gather_info", nil},
+		}},
+		{2, 535, "midgard", nil},
+		{3, 536, "", []node{
+			{4, 536, "", []node{
+				{2, 536, "use", nil},
+				{2, 536, "common", nil},
+			}},
+			{4, 537, "", []node{
+				{2, 537, "use", nil},
+				{2, 537, "vectors", nil},
 			}},
 			{4, 538, "", []node{
-				{2, 538, "lower_atomics", nil},
-				{4, 538, "", []node{
-					{2, 538, "wide", nil},
-					{2, 538, "true", nil},
-				}},
+				{2, 538, "use", nil},
+				{2, 538, "interface", nil},
 			}},
 			{4, 539, "", []node{
-				{2, 539, "lower_subgroups", nil},
-				{4, 539, "", []node{
-					{2, 539, "size_one", nil},
-					{2, 539, "true", nil},
+				{2, 539, "if", nil},
+				{2, 539, "stage == fragment", nil},
+				{2, 540, "then", nil},
+				{3, 540, "", []node{
+					{2, 540, "lower_helper_writes", nil},
 				}},
 			}},
-			{4, 540, "", []node{
-				{2, 540, "lower_tex", nil},
-				{4, 540, "", []node{
-					{2, 540, "wide", nil},
-					{2, 540, "true", nil},
-					{2, 540, "projector", nil},
-					{2, 540, "true", nil},
-					{2, 540, "implicit_lod", nil},
-					{2, 540, "true", nil},
-					{2, 540, "min_lod", nil},
-					{2, 540, "true", nil},
-					{2, 540, "lod_ddx", nil},
-					{2, 540, "true", nil},
-					{2, 540, "lod_query", nil},
-					{2, 540, "true", nil},
-					{2, 540, "txd", nil},
-					{2, 540, "all", nil},
-					{2, 540, "txs_lod", nil},
-					{2, 540, "true", nil},
-					{2, 540, "tg4_offsets", nil},
-					{2, 540, "true", nil},
+			{4, 541, "", []node{
+				{2, 541, "lower_atomics", nil},
+				{4, 541, "", []node{
+					{2, 541, "wide", nil},
+					{2, 541, "true", nil},
 				}},
 			}},
 			{4, 542, "", []node{
-				{2, 542, "lower_indirect_textures", nil},
+				{2, 542, "lower_subgroups", nil},
 				{4, 542, "", []node{
-					{2, 542, "queries", nil},
+					{2, 542, "size_one", nil},
 					{2, 542, "true", nil},
-					{2, 542, "words", nil},
-					{2, 542, "4", nil},
 				}},
 			}},
-			{2, 543, "lower_frexp", nil},
-			{2, 544, "lower_flrp", nil},
+			{4, 543, "", []node{
+				{2, 543, "lower_tex", nil},
+				{4, 543, "", []node{
+					{2, 543, "wide", nil},
+					{2, 543, "true", nil},
+					{2, 543, "projector", nil},
+					{2, 543, "true", nil},
+					{2, 543, "implicit_lod", nil},
+					{2, 543, "true", nil},
+					{2, 543, "min_lod", nil},
+					{2, 543, "true", nil},
+					{2, 543, "lod_ddx", nil},
+					{2, 543, "true", nil},
+					{2, 543, "lod_query", nil},
+					{2, 543, "true", nil},
+					{2, 543, "txd", nil},
+					{2, 543, "all", nil},
+					{2, 543, "txs_lod", nil},
+					{2, 543, "true", nil},
+					{2, 543, "tg4_offsets", nil},
+					{2, 543, "true", nil},
+				}},
+			}},
 			{4, 545, "", []node{
-				{2, 545, "use", nil},
-				{2, 545, "vectors", nil},
+				{2, 545, "lower_indirect_textures", nil},
+				{4, 545, "", []node{
+					{2, 545, "queries", nil},
+					{2, 545, "true", nil},
+					{2, 545, "words", nil},
+					{2, 545, "4", nil},
+				}},
 			}},
-			{2, 547, "io_add_const_offset_to_base", nil},
+			{2, 546, "lower_frexp", nil},
+			{2, 547, "lower_flrp", nil},
 			{4, 548, "", []node{
-				{2, 548, "if", nil},
-				{2, 548, "level >= O1", nil},
-				{2, 549, "then", nil},
-				{3, 549, "", []node{
-					{4, 549, "", []node{
-						{2, 549, "opt_shrink_stores", nil},
-						{4, 549, "", []node{
-							{2, 549, "images", nil},
-							{2, 549, "true", nil},
+				{2, 548, "use", nil},
+				{2, 548, "vectors", nil},
+			}},
+			{2, 550, "io_add_const_offset_to_base", nil},
+			{4, 551, "", []node{
+				{2, 551, "if", nil},
+				{2, 551, "level >= O1", nil},
+				{2, 552, "then", nil},
+				{3, 552, "", []node{
+					{4, 552, "", []node{
+						{2, 552, "opt_shrink_stores", nil},
+						{4, 552, "", []node{
+							{2, 552, "images", nil},
+							{2, 552, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 552, "", []node{
-				{2, 552, "lower_indirect_derefs", nil},
-				{4, 552, "", []node{
-					{2, 552, "modes", nil},
-					{2, 552, "function_temp", nil},
-					{2, 552, "max_length", nil},
-					{2, 552, "4", nil},
+			{4, 555, "", []node{
+				{2, 555, "lower_indirect_derefs", nil},
+				{4, 555, "", []node{
+					{2, 555, "modes", nil},
+					{2, 555, "function_temp", nil},
+					{2, 555, "max_length", nil},
+					{2, 555, "4", nil},
 				}},
 			}},
-			{2, 553, "lower_vars_to_ssa", nil},
-			{4, 554, "", []node{
-				{2, 554, "if", nil},
-				{2, 554, "level >= O1", nil},
-				{2, 555, "then", nil},
-				{3, 555, "", []node{
-					{2, 555, "shrink_vec_array_vars", nil},
-					{4, 555, "", []node{
-						{2, 555, "opt_large_constants", nil},
-						{4, 555, "", []node{
-							{2, 555, "packed", nil},
-							{2, 555, "32", nil},
-							{2, 555, "threshold", nil},
-							{2, 555, "20", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 556, "", []node{
-				{2, 556, "lower_vars_to_explicit_types", nil},
-				{4, 556, "", []node{
-					{2, 556, "modes", nil},
-					{2, 556, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 556, "lower_vars_to_ssa", nil},
 			{4, 557, "", []node{
-				{2, 557, "lower_explicit_io", nil},
-				{4, 557, "", []node{
-					{2, 557, "modes", nil},
-					{2, 557, "function_temp|shader_temp|mem_constant", nil},
+				{2, 557, "if", nil},
+				{2, 557, "level >= O1", nil},
+				{2, 558, "then", nil},
+				{3, 558, "", []node{
+					{2, 558, "shrink_vec_array_vars", nil},
+					{4, 558, "", []node{
+						{2, 558, "opt_large_constants", nil},
+						{4, 558, "", []node{
+							{2, 558, "packed", nil},
+							{2, 558, "32", nil},
+							{2, 558, "threshold", nil},
+							{2, 558, "20", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 558, "remove_dead_derefs", nil},
 			{4, 559, "", []node{
-				{2, 559, "if", nil},
-				{2, 559, "level >= O1", nil},
-				{2, 560, "then", nil},
-				{3, 561, "", []node{
-					{2, 561, "opt_load_store_update_alignments", nil},
-					{4, 562, "", []node{
-						{2, 562, "opt_load_store_vectorize", nil},
-						{4, 562, "", []node{
-							{2, 562, "modes", nil},
-							{2, 562, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 562, "ubo_dynamic", nil},
-							{2, 562, "true", nil},
+				{2, 559, "lower_vars_to_explicit_types", nil},
+				{4, 559, "", []node{
+					{2, 559, "modes", nil},
+					{2, 559, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 560, "", []node{
+				{2, 560, "lower_explicit_io", nil},
+				{4, 560, "", []node{
+					{2, 560, "modes", nil},
+					{2, 560, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 561, "remove_dead_derefs", nil},
+			{4, 562, "", []node{
+				{2, 562, "if", nil},
+				{2, 562, "level >= O1", nil},
+				{2, 563, "then", nil},
+				{3, 564, "", []node{
+					{2, 564, "opt_load_store_update_alignments", nil},
+					{4, 565, "", []node{
+						{2, 565, "opt_load_store_vectorize", nil},
+						{4, 565, "", []node{
+							{2, 565, "modes", nil},
+							{2, 565, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 565, "ubo_dynamic", nil},
+							{2, 565, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 563, "", []node{
-				{2, 563, "lower_mem_access_bit_sizes", nil},
-				{4, 563, "", []node{
-					{2, 563, "max_bits", nil},
-					{2, 563, "32", nil},
-					{2, 563, "const_bits", nil},
-					{2, 563, "32", nil},
+			{4, 566, "", []node{
+				{2, 566, "lower_mem_access_bit_sizes", nil},
+				{4, 566, "", []node{
+					{2, 566, "max_bits", nil},
+					{2, 566, "32", nil},
+					{2, 566, "const_bits", nil},
+					{2, 566, "32", nil},
 				}},
 			}},
-			{4, 565, "", []node{
-				{2, 565, "if", nil},
-				{2, 565, "kernel", nil},
-				{2, 566, "then", nil},
-				{3, 567, "", []node{
-					{4, 567, "", []node{
-						{2, 567, "lower_phis_to_scalar", nil},
-						{4, 567, "", []node{
-							{2, 567, "wider", nil},
-							{2, 567, "4", nil},
+			{4, 568, "", []node{
+				{2, 568, "if", nil},
+				{2, 568, "kernel", nil},
+				{2, 569, "then", nil},
+				{3, 570, "", []node{
+					{4, 570, "", []node{
+						{2, 570, "lower_phis_to_scalar", nil},
+						{4, 570, "", []node{
+							{2, 570, "wider", nil},
+							{2, 570, "4", nil},
 						}},
 					}},
-					{4, 568, "", []node{
-						{2, 568, "lower_alu_width", nil},
-						{4, 568, "", []node{
-							{2, 568, "width", nil},
-							{2, 568, "4", nil},
-							{2, 568, "scalar", nil},
-							{2, 568, "64", nil},
-							{2, 568, "sources", nil},
-							{2, 568, "4", nil},
+					{4, 571, "", []node{
+						{2, 571, "lower_alu_width", nil},
+						{4, 571, "", []node{
+							{2, 571, "width", nil},
+							{2, 571, "4", nil},
+							{2, 571, "scalar", nil},
+							{2, 571, "64", nil},
+							{2, 571, "sources", nil},
+							{2, 571, "4", nil},
 						}},
 					}},
-					{2, 569, "opt_copy_prop", nil},
-					{2, 570, "opt_dce", nil},
+					{2, 572, "opt_copy_prop", nil},
+					{2, 573, "opt_dce", nil},
 				}},
 			}},
-			{4, 571, "", []node{
-				{2, 571, "lower_bit_size", nil},
-				{4, 571, "", []node{
-					{2, 571, "below", nil},
-					{2, 571, "32", nil},
-					{2, 571, "to", nil},
-					{2, 571, "32", nil},
-					{2, 571, "bytes", nil},
-					{2, 571, "true", nil},
-				}},
-			}},
-			{2, 573, "opt_algebraic_before_lower_int64", nil},
 			{4, 574, "", []node{
-				{2, 574, "loop", nil},
-				{3, 575, "", []node{
-					{4, 575, "", []node{
-						{2, 575, "lower_64bit_phis", nil},
-						{4, 575, "", []node{
-							{2, 575, "pairs", nil},
-							{2, 575, "true", nil},
-						}},
-					}},
-					{2, 576, "opt_algebraic", nil},
-					{2, 577, "lower_doubles", nil},
+				{2, 574, "lower_bit_size", nil},
+				{4, 574, "", []node{
+					{2, 574, "below", nil},
+					{2, 574, "32", nil},
+					{2, 574, "to", nil},
+					{2, 574, "32", nil},
+					{2, 574, "bytes", nil},
+					{2, 574, "true", nil},
+				}},
+			}},
+			{2, 576, "opt_algebraic_before_lower_int64", nil},
+			{4, 577, "", []node{
+				{2, 577, "loop", nil},
+				{3, 578, "", []node{
 					{4, 578, "", []node{
-						{2, 578, "lower_int64", nil},
+						{2, 578, "lower_64bit_phis", nil},
 						{4, 578, "", []node{
 							{2, 578, "pairs", nil},
 							{2, 578, "true", nil},
 						}},
 					}},
-					{2, 579, "lower_idiv", nil},
-					{2, 580, "lower_alu", nil},
-					{2, 581, "lower_pack", nil},
-					{2, 582, "opt_copy_prop", nil},
-					{2, 583, "opt_constant_folding", nil},
-					{2, 584, "opt_cse", nil},
-					{2, 585, "opt_dce", nil},
+					{2, 579, "opt_algebraic", nil},
+					{2, 580, "lower_doubles", nil},
+					{4, 581, "", []node{
+						{2, 581, "lower_int64", nil},
+						{4, 581, "", []node{
+							{2, 581, "pairs", nil},
+							{2, 581, "true", nil},
+						}},
+					}},
+					{2, 582, "lower_idiv", nil},
+					{2, 583, "lower_alu", nil},
+					{2, 584, "lower_pack", nil},
+					{2, 585, "opt_copy_prop", nil},
+					{2, 586, "opt_constant_folding", nil},
+					{2, 587, "opt_cse", nil},
+					{2, 588, "opt_dce", nil},
 				}},
-				{2, 586, "max", nil},
-				{2, 586, "8", nil},
-			}},
-			{4, 587, "", []node{
-				{2, 587, "use", nil},
-				{2, 587, "last_vectors", nil},
-			}},
-			{4, 588, "", []node{
-				{2, 588, "if", nil},
-				{2, 588, "level >= O1", nil},
-				{2, 589, "then", nil},
-				{3, 589, "", []node{
-					{2, 589, "opt_shrink_vectors", nil},
-				}},
+				{2, 589, "max", nil},
+				{2, 589, "8", nil},
 			}},
 			{4, 590, "", []node{
-				{2, 590, "if", nil},
-				{2, 590, "level >= O2", nil},
-				{2, 591, "then", nil},
-				{3, 591, "", []node{
-					{4, 591, "", []node{
-						{2, 591, "opt_gcm", nil},
-						{4, 591, "", []node{
-							{2, 591, "sink", nil},
-							{2, 591, "false", nil},
-							{2, 591, "room", nil},
-							{2, 591, "24", nil},
+				{2, 590, "use", nil},
+				{2, 590, "last_vectors", nil},
+			}},
+			{4, 591, "", []node{
+				{2, 591, "if", nil},
+				{2, 591, "level >= O1", nil},
+				{2, 592, "then", nil},
+				{3, 592, "", []node{
+					{2, 592, "opt_shrink_vectors", nil},
+				}},
+			}},
+			{4, 593, "", []node{
+				{2, 593, "if", nil},
+				{2, 593, "level >= O2", nil},
+				{2, 594, "then", nil},
+				{3, 594, "", []node{
+					{4, 594, "", []node{
+						{2, 594, "opt_gcm", nil},
+						{4, 594, "", []node{
+							{2, 594, "sink", nil},
+							{2, 594, "false", nil},
+							{2, 594, "room", nil},
+							{2, 594, "24", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 592, "", []node{
-				{2, 592, "if", nil},
-				{2, 592, "level >= O1", nil},
-				{2, 593, "then", nil},
-				{3, 593, "", []node{
-					{4, 593, "", []node{
-						{2, 593, "use", nil},
-						{2, 593, "late", nil},
-					}},
-				}},
-			}},
-			{4, 594, "", []node{
-				{2, 594, "use", nil},
-				{2, 594, "clean", nil},
 			}},
 			{4, 595, "", []node{
 				{2, 595, "if", nil},
 				{2, 595, "level >= O1", nil},
 				{2, 596, "then", nil},
-				{3, 597, "", []node{
-					{4, 597, "", []node{
-						{2, 597, "opt_sink", nil},
-						{4, 597, "", []node{
-							{2, 597, "compares", nil},
-							{2, 597, "true", nil},
+				{3, 596, "", []node{
+					{4, 596, "", []node{
+						{2, 596, "use", nil},
+						{2, 596, "late", nil},
+					}},
+				}},
+			}},
+			{4, 597, "", []node{
+				{2, 597, "use", nil},
+				{2, 597, "clean", nil},
+			}},
+			{4, 598, "", []node{
+				{2, 598, "if", nil},
+				{2, 598, "level >= O1", nil},
+				{2, 599, "then", nil},
+				{3, 600, "", []node{
+					{4, 600, "", []node{
+						{2, 600, "opt_sink", nil},
+						{4, 600, "", []node{
+							{2, 600, "compares", nil},
+							{2, 600, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 598, "opt_algebraic_distribute_src_mods", nil},
-			{2, 599, "lower_bool_to_int32", nil},
-			{2, 600, "opt_copy_prop", nil},
-			{2, 601, "opt_dce", nil},
-			{2, 602, "remove_dead_variables", nil},
-			{2, 603, "gather_info", nil},
+			{2, 601, "opt_algebraic_distribute_src_mods", nil},
+			{2, 602, "lower_bool_to_int32", nil},
+			{2, 603, "opt_copy_prop", nil},
+			{2, 604, "opt_dce", nil},
+			{2, 605, "remove_dead_variables", nil},
+			{2, 606, "gather_info", nil},
 		}},
 	}},
 }}
