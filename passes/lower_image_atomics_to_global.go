@@ -4,37 +4,42 @@ import "nirc/ir"
 
 var lowerImageAtomicsToGlobalPass = &Pass{
 	Name: "lower_image_atomics_to_global", Class: "A", Run: implPass(ir.MetaControlFlow, lowerImageAtomics), Idempotent: true,
-	Instead: "descriptors: ir3 and midgard have atomics on texels, AGX makes the address from its own descriptor; it stays for targets that can ask for it",
-	Doc:     "Turns atomics on images into atomics at the address of the texel.",
+	Instead: "descriptors: ir3 has atomics on texels, and AGX and midgard select address, test of the bounds and atomic of an access together: AGX from its own descriptor, with an index that its atomics add and what the texture cache is told; midgard by an instruction that finds texels; it stays for targets that can ask for an address",
+	Doc:     "Turns atomics on images, by derefs, numbers or handles, into atomics at the address of the texel. Bounds are not checked any more.",
+}
+
+// texelAddress is what finds the texel of an atomic on an image; false of all else.
+func texelAddress(i ir.Intrinsic) (find ir.Intrinsic, ok bool) {
+	switch i {
+	case ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap:
+		return ir.IntrImageDerefTexelAddress, true
+	case ir.IntrImageAtomic, ir.IntrImageAtomicSwap:
+		return ir.IntrImageTexelAddress, true
+	case ir.IntrBindlessImageAtomic, ir.IntrBindlessImageAtomicSwap:
+		return ir.IntrBindlessImageTexelAddress, true
+	}
+	return 0, false
 }
 
 func lowerImageAtomics(impl *ir.Impl) bool {
 	list := collect(impl, func(in *ir.Instr) bool {
-		switch in.Intr {
-		case ir.IntrImageAtomic, ir.IntrImageAtomicSwap, ir.IntrBindlessImageAtomic, ir.IntrBindlessImageAtomicSwap:
-			return true
-		}
-		return false
+		_, ok := texelAddress(in.Intr)
+		return ok
 	})
 	for _, in := range list {
 		b := builderBefore(in)
-		find := ir.IntrImageTexelAddress
-		if in.Intr == ir.IntrBindlessImageAtomic || in.Intr == ir.IntrBindlessImageAtomicSwap {
-			find = ir.IntrBindlessImageTexelAddress
-		}
+		find, _ := texelAddress(in.Intr)
 		addr := b.Intrinsic(find, 1, 64, in.Srcs[0].Def, in.Srcs[1].Def, in.Srcs[2].Def)
 		for _, k := range []ir.Index{ir.IdxImageDim, ir.IdxImageArray, ir.IdxFormat, ir.IdxAccess, ir.IdxRangeBase} {
 			if addr.Has(k) && in.Has(k) {
 				addr.Set(k, in.Get(k))
 			}
 		}
-		var n *ir.Instr
-		if in.Intr == ir.IntrImageAtomic || in.Intr == ir.IntrBindlessImageAtomic {
-			n = b.Intrinsic(ir.IntrGlobalAtomic, 1, in.Def.BitSize, &addr.Def, in.Srcs[3].Def)
-		} else {
-			n = b.Intrinsic(ir.IntrGlobalAtomicSwap, 1, in.Def.BitSize, &addr.Def, in.Srcs[3].Def, in.Srcs[4].Def)
+		atomic, srcs := ir.IntrGlobalAtomic, []*ir.Def{&addr.Def, in.Srcs[3].Def}
+		if len(in.Srcs) == 5 {
+			atomic, srcs = ir.IntrGlobalAtomicSwap, append(srcs, in.Srcs[4].Def)
 		}
-		n.Set(ir.IdxAtomicOp, in.Get(ir.IdxAtomicOp))
+		n := b.Intrinsic(atomic, 1, in.Def.BitSize, srcs...).Set(ir.IdxAtomicOp, in.Get(ir.IdxAtomicOp))
 		in.Def.RewriteUses(&n.Def)
 		in.Remove()
 	}
