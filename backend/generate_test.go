@@ -57,3 +57,31 @@ func TestMeta(t *testing.T) {
 		t.Error("metadata that do not end are read")
 	}
 }
+
+// TestNewObject: an object has what its code generator made, and lines if they are asked for.
+func TestNewObject(t *testing.T) {
+	s := &ir.Shader{Name: "main", Stage: ir.StageCompute, Files: []string{"a"}, Locs: []ir.Loc{{}, {Line: 3}}}
+	g := &Generated{GPU: "g", Code: []byte{1, 2}, Meta: struct{ A int }{5}, Stats: []object.Stat{{Name: "n", Value: 1}}, SharedSize: 16, ScratchSize: 32, Lines: []CodeLine{{0, 1}}}
+	for _, debug := range []bool{false, true} {
+		o, err := (&Job{Debug: debug}).NewObject("ir3", s, g)
+		want := &object.Object{Target: "ir3", GPU: "g", Stage: ir.StageCompute, Entry: "main", Code: g.Code, ABI: []byte("{\n  \"A\": 5\n}"), Stats: g.Stats}
+		if o != nil {
+			var m, n struct{ A int }
+			if Meta("ir3", o, &m) != nil || Meta("ir3", want, &n) != nil || m != n {
+				t.Errorf("metadata %s", o.ABI)
+			}
+			want.ABI = o.ABI
+		}
+		want.Reflect.SharedSize, want.Reflect.ScratchSize = 16, 32
+		if debug {
+			want.Lines, want.Files = []object.LineEntry{{Line: 3}}, []string{"a"}
+		}
+		if err != nil || !reflect.DeepEqual(o, want) {
+			t.Errorf("%+v, %v, want %+v", o, err, want)
+		}
+	}
+	g.Meta = make(chan int)
+	if _, err := (&Job{}).NewObject("ir3", s, g); err == nil {
+		t.Error("metadata that are no JSON are taken")
+	}
+}

@@ -221,3 +221,18 @@ func TestHighBindings(t *testing.T) {
 		}
 	}
 }
+
+// TestElements: which element a number of a place is in, and which of its entries.
+func TestElements(t *testing.T) {
+	p := layout.Place{First: 10, Stride: 3, Count: 4}
+	for n := range uint32(30) {
+		element, part, ok := p.Element(n)
+		if want := n >= 10 && n < 22; ok != want || ok && (p.At(element)+part != n || part >= 3) {
+			t.Errorf("number %d: element %d, entry %d, %t", n, element, part, ok)
+		}
+	}
+	p.Stride = 0
+	if _, _, ok := p.Element(10); ok {
+		t.Error("a place without a step has an element")
+	}
+}

@@ -207,3 +207,139 @@ func TestCompact(t *testing.T) {
 		}
 	}
 }
+
+// TestForeign: what another program wrote, or what a note says that cannot be, is refused with what is wrong.
+func TestForeign(t *testing.T) {
+	file, err := sample().Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := func(old, with string) []byte {
+		t.Helper()
+		if len(old) != len(with) || bytes.Count(file, []byte(old)) != 1 {
+			t.Fatalf("the file has no %q, or several", old)
+		}
+		return bytes.Replace(file, []byte(old), []byte(with), 1)
+	}
+	note := bytes.Index(file, []byte("nirc\x00"))
+	word := func(at int, v uint32) []byte {
+		b := bytes.Clone(file)
+		binary.LittleEndian.PutUint32(b[at:], v)
+		return b
+	}
+	table := int(binary.LittleEndian.Uint64(file[40:]))
+	noteSize := table + 3*sectionSize + 32
+	for _, c := range []struct {
+		what string
+		data []byte
+		want string
+	}{
+		{"no code", change(".text", ".code"), "no .text and .note.nirc"},
+		{"no note", change(".note.nirc", ".note.mesa"), "no .text and .note.nirc"},
+		{"a note of another", word(note, 0x41414141), "the note is not nirc's"},
+		{"a longer name", word(note-12, 6), "the note is not nirc's"},
+		{"another type", word(note-4, 2), "the note is not nirc's"},
+		{"a longer note", word(note-8, 1<<20), "the note is cut off"},
+		{"a note without a name", word(noteSize, 19), "the note is not nirc's"},
+		{"a note without a text", word(noteSize, 20), "the note is cut off"},
+		{"no JSON", change(`{"version":1`, `["version":1`), "the note: "},
+		{"no stage", change(`"stage":"fragment","target"`, `"stage":"fragmenu","target"`), `names a stage "fragmenu"`},
+		{"another target", change(`"target":"ir3"`, `"target":"irx"`), `is not that of target "irx"`},
+		{"a known target of another machine", change(`"target":"ir3"`, `"target":"agx"`), `is not that of target "agx"`},
+		{"a line after the code", change(`"offset":8`, `"offset":9`), "offset 9 is out of order or outside the code"},
+		{"a file that it does not have", change(`"file":1`, `"file":2`), "line entry 0 names file 2 of 2"},
+		{"no names", word(62-2, 7|7<<16), "a section table of 7 entries"},
+		{"no sections", word(62-2, 0), "a section table of 0 entries"},
+		{"too many", word(62-2, 65), "a section table of 65 entries"},
+		{"sections of another size", word(58, 65|7<<16), "of 65 bytes"},
+	} {
+		if _, err := Read(c.data); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.what, err, c.want)
+		}
+	}
+	if _, err := Read(file); err != nil {
+		t.Error(err)
+	}
+	o := sample()
+	o.Lines = append(o.Lines, LineEntry{Offset: 7})
+	if data, err := o.Bytes(); err == nil {
+		if _, err = Read(data); err == nil {
+			t.Error("lines out of order are taken")
+		}
+	}
+	o.ABI = []byte("{ ")
+	if _, err := o.Bytes(); err == nil {
+		t.Error("metadata that are no JSON are written")
+	}
+	o = sample()
+	o.ABI = []byte("{ \"gen\":\t6 }")
+	if data, err := o.Bytes(); err != nil || !bytes.Contains(data, []byte(`"abi":{"gen":6}`)) {
+		t.Errorf("spaces in metadata stay: %v", err)
+	}
+}
+
+// TestELFHeader: the header and the section table say of each field what the System V ABI asks of a relocatable file.
+func TestELFHeader(t *testing.T) {
+	o := sample()
+	var w bytes.Buffer
+	if err := o.Write(&w); err != nil {
+		t.Fatal(err)
+	}
+	file := w.Bytes()
+	if same, err := o.Bytes(); err != nil || !bytes.Equal(file, same) {
+		t.Error("Write and Bytes differ")
+	}
+	f, err := elf.NewFile(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Class != elf.ELFCLASS64 || f.Data != elf.ELFDATA2LSB || f.Version != elf.EV_CURRENT || f.Entry != 0 || binary.LittleEndian.Uint16(file[52:]) != 64 {
+		t.Errorf("header %+v", f.FileHeader)
+	}
+	alloc := elf.SHF_ALLOC
+	for i, want := range []elf.SectionHeader{
+		{},
+		{Name: ".text", Type: elf.SHT_PROGBITS, Flags: alloc | elf.SHF_EXECINSTR, Addralign: 16},
+		{Name: ".rodata", Type: elf.SHT_PROGBITS, Flags: alloc, Addralign: 16},
+		{Name: ".note.nirc", Type: elf.SHT_NOTE, Addralign: 4},
+		{Name: ".symtab", Type: elf.SHT_SYMTAB, Link: 5, Info: 1, Addralign: 8, Entsize: 24},
+		{Name: ".strtab", Type: elf.SHT_STRTAB, Addralign: 1},
+		{Name: ".shstrtab", Type: elf.SHT_STRTAB, Addralign: 1},
+	} {
+		got := f.Sections[i].SectionHeader
+		got.Offset, got.Size, got.FileSize = 0, 0, 0
+		if got != want {
+			t.Errorf("section %d: %+v, want %+v", i, got, want)
+		}
+	}
+	syms, err := f.Symbols()
+	if err != nil || elf.ST_BIND(syms[0].Info) != elf.STB_GLOBAL || syms[0].Section != 1 || syms[0].Value != 0 || syms[0].Other != 0 {
+		t.Errorf("symbols %+v, %v", syms, err)
+	}
+	if Machine("ir3") == Machine("agx") || Machine("agx") == Machine("midgard") || Machine("") != 0 {
+		t.Error("each target has a machine number of its own")
+	}
+	if o.Stat("inst") != 1 || o.Stat("none") != 0 {
+		t.Error("a figure that an object has not is 0")
+	}
+}
+
+// TestKnown: an entry names a place if it has a line, a word or an id, and its frames are those that are known of it.
+func TestKnown(t *testing.T) {
+	o := sample()
+	for _, c := range []struct {
+		e    *LineEntry
+		want []Frame
+	}{
+		{nil, nil},
+		{&LineEntry{Offset: 4, File: 1}, nil},
+		{&LineEntry{Line: 3, File: 1}, []Frame{{"", "a.frag", 3, 0}}},
+		{&LineEntry{Word: 3, File: 1}, []Frame{{"", "", 0, 3}}},
+		{&LineEntry{ID: 3, File: 1}, []Frame{{"", "", 0, 0}}},
+		{&LineEntry{Line: 3, File: 2}, []Frame{{"", "", 3, 0}}},
+	} {
+		if got := o.Frames(c.e); !reflect.DeepEqual(got, c.want) || c.e.Known() != (c.want != nil) {
+			t.Errorf("%+v: %+v, want %+v", c.e, got, c.want)
+		}
+	}
+}

@@ -135,3 +135,87 @@ func TestTextureOfArrays(t *testing.T) {
 		t.Errorf("variable %v, element %d", at, sum)
 	}
 }
+
+// TestSplits64: what takes pairs of words is what gathers, chooses or cuts them.
+func TestSplits64(t *testing.T) {
+	pairs := map[ir.Op]bool{ir.OpBcsel: true, ir.OpUnpack64_2x32SplitX: true, ir.OpUnpack64_2x32SplitY: true, ir.OpU2u32: true, ir.OpI2i32: true, ir.OpU2u16: true, ir.OpI2i16: true}
+	for op := range ir.Op(ir.NumOps) {
+		if got := Splits64(op); got != pairs[op] {
+			t.Errorf("%s: %t", op, got)
+		}
+	}
+}
+
+// TestOutputStore: the first store of a slot, and none of others.
+func TestOutputStore(t *testing.T) {
+	_, b, impl := newShader()
+	store := func(slot ir.Slot) *ir.Instr {
+		sem := ir.IOSemantics{Location: slot, NumSlots: 1}
+		return b.Intrinsic(ir.IntrStoreOutput, 0, 0, b.Imm32(1), b.Imm32(0)).Set(ir.IdxIoSemantics, sem.Pack())
+	}
+	sem := ir.IOSemantics{Location: ir.SlotVar0, NumSlots: 1}
+	b.Intrinsic(ir.IntrLoadOutput, 1, 32, b.Imm32(0)).Set(ir.IdxIoSemantics, sem.Pack())
+	other, first := store(ir.SlotPos), store(ir.SlotVar0)
+	store(ir.SlotVar0)
+	if OutputStore(impl, ir.SlotVar0) != first || OutputStore(impl, ir.SlotPos) != other || OutputStore(impl, ir.SlotVar0+1) != nil {
+		t.Error("a store of another slot is found, or none, or not the first")
+	}
+}
+
+// TestBarycentrics: what only places inputs needs no value; what computes with it, chooses by it or hands it on does.
+func TestBarycentrics(t *testing.T) {
+	_, b, _ := newShader()
+	bary := func() *ir.Instr { return b.Intrinsic(ir.IntrLoadBarycentricPixel, 2, 32) }
+	input := func(at *ir.Def) *ir.Instr {
+		return b.Intrinsic(ir.IntrLoadInterpolatedInput, 4, 32, at, b.Imm32(0))
+	}
+	none, one, both, computed, offset := bary(), bary(), bary(), bary(), bary()
+	input(&one.Def)
+	input(&both.Def)
+	input(&both.Def)
+	input(&computed.Def)
+	sum := b.Fadd(&computed.Def, &computed.Def)
+	b.Intrinsic(ir.IntrLoadInterpolatedInput, 4, 32, &one.Def, b.F2i32(b.Channel(&offset.Def, 0)))
+	b.Intrinsic(ir.IntrStoreOutput, 0, 0, &offset.Def, b.Imm32(0))
+	condition := b.Intrinsic(ir.IntrLoadFrontFace, 1, 1)
+	b.PopIf(b.PushIf(&condition.Def))
+	for name, c := range map[string]struct {
+		in   *ir.Instr
+		want bool
+	}{"no use": {none, true}, "one input": {one, true}, "two inputs": {both, true}, "a sum": {computed, false}, "an output": {offset, false}, "a condition": {condition, false}} {
+		if got := OnlyInterpolates(c.in); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	if a, c := Barycentrics(one), Barycentrics(sum.Instr); a != "load_barycentric_pixel" || c != "computed barycentrics" {
+		t.Errorf("%s, %s", a, c)
+	}
+}
+
+// TestVariables: variables with bindings are numbered too, of buffers and no other mode, where no handle is made of them.
+func TestVariables(t *testing.T) {
+	s, _, impl := newShader()
+	word := ir.ScalarType(ir.BaseUint, 32)
+	add := func(mode ir.Mode, typ *ir.Type, binding uint32) {
+		v := s.NewVariable(mode, typ, "v")
+		v.HasBinding, v.Set, v.Binding = true, 1, binding
+	}
+	add(ir.ModeSSBO, ir.ArrayType(word, 3, 4), 4)
+	add(ir.ModeUBO, word, 2)
+	add(ir.ModeImage, word, 3)
+	s.NewVariable(ir.ModeSSBO, word, "unbound")
+	table := Buffers(s, impl, 16)
+	if got, want := fmt.Sprint(table.Ranges, table.Total), "[{1 2 0 1 1} {1 4 1 1 3}] 4"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestNoHandles: control flow and all that is known of it stays where there is nothing to lower.
+func TestNoHandles(t *testing.T) {
+	_, b, impl := newShader()
+	b.Iadd(b.Imm32(1), b.Imm32(2))
+	LowerHandles(impl, func(set, binding uint32) (first, stride uint32) {
+		t.Error("a place is asked for")
+		return 0, 1
+	})
+}
