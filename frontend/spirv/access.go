@@ -328,7 +328,6 @@ func (t *translator) pointerStep(in *inst, p *pointer, ix index) *pointer {
 		d = t.f.b.DerefCast(d, p.mode, t.storageType(p.mode, p.typ), stride)
 	}
 	n.deref = t.moved(d, ix, stride)
-	n.addr, n.param = nil, false
 	return n
 }
 

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"nirc/ir"
 )
 
 // TestImageProcessingErrors: images and results that the operations do not take.
@@ -13,8 +15,12 @@ func TestImageProcessingErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.NewReplacer("WSET", "0", "WBINDING", "3", "RSET", "0", "RBINDING", "5", "INDEX", "%c1").Replace(string(data))
-	if _, err := Translate(assemble(t, text), Options{}); err != nil {
+	whole, err := Translate(assemble(t, text), Options{})
+	if err != nil {
 		t.Fatal(err)
+	}
+	if err := ir.Validate(whole); err != nil {
+		t.Error(err)
 	}
 	for _, c := range []struct{ old, new, want string }{
 		{"%v4 %ls %uv %lk", "%v4 %lk %uv %lk", "is of sampled planes of floats only"},

@@ -96,13 +96,9 @@ func literalText(m *spv.Module, id uint32) (text string, ok bool) {
 		if in == nil {
 			return "", false
 		}
-		op, args := in.Op, in
-		first := 0
+		op, first := in.Op, 0
 		if op == spv.OpSpecConstantOp && in.NumArgs() > 1 {
 			op, first = spv.Op(in.Arg(0)), 1
-		}
-		if args.NumArgs() <= first {
-			return "", false
 		}
 		switch op {
 		case spv.OpBitcast, spv.OpCopyObject:

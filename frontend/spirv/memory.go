@@ -40,7 +40,6 @@ func (t *translator) aligned(p *pointer, align uint32) *pointer {
 	d := t.pointerValue(p)
 	info := ir.DerefInfo{Modes: p.mode, Type: t.storageType(p.mode, p.typ), PtrStride: p.stride, AlignMul: align}
 	n.deref = &t.f.b.Insert(t.f.b.Shader.NewDeref(ir.DerefCast, info, d.NumComponents, d.BitSize, d)).Def
-	n.addr = nil
 	return n
 }
 
