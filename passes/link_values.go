@@ -79,7 +79,7 @@ func storedOutputs(s *ir.Shader) (list []storedOutput) {
 }
 
 // wholeAccesses reports whether a deref is of a variable or of a vertex of it, and is used for
-// accesses of the whole.
+// accesses of the whole. What derefs are made of it is asked of those.
 func wholeAccesses(s *ir.Shader, in *ir.Instr, v *ir.Variable) bool {
 	arrayed := arrayedIO(s, v)
 	if in.Deref == ir.DerefArray && (!arrayed || in.Srcs[0].Def.Instr.Deref != ir.DerefVar) || in.Deref != ir.DerefVar && in.Deref != ir.DerefArray {
@@ -89,8 +89,7 @@ func wholeAccesses(s *ir.Shader, in *ir.Instr, v *ir.Variable) bool {
 		if u != &u.Instr.Srcs[0] {
 			return false
 		}
-		step := u.Instr.Kind == ir.KindDeref
-		if step != (arrayed && in.Deref == ir.DerefVar) || !step && !isInterp(u.Instr) && !u.Instr.IsIntrinsic(ir.IntrLoadDeref) && !u.Instr.IsIntrinsic(ir.IntrStoreDeref) {
+		if u.Instr.Kind != ir.KindDeref && !isInterp(u.Instr) && !u.Instr.IsIntrinsic(ir.IntrLoadDeref) && !u.Instr.IsIntrinsic(ir.IntrStoreDeref) {
 			return false
 		}
 	}

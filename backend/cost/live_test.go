@@ -1,6 +1,10 @@
 package cost
 
-import "testing"
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
 
 // TestLiveness: a value that a loop carries lives all around it, one that is overwritten does not, and
 // a lane that waits neither reads nor writes.
@@ -27,5 +31,75 @@ func TestLiveness(t *testing.T) {
 	q.Liveness(Registers{Units: 64, Per: 1}, map[int][]Span{0: {{First: 0, N: 1, Write: true}}, 8: {{First: 1, N: 1}}})
 	if q.Instrs[0].Live != 1 || q.Instrs[1].Live != 0 {
 		t.Errorf("an idle lane's instruction counts: %+v", q.Instrs)
+	}
+}
+
+// randomFlow makes a program of n nodes with registers that they read and write by chance.
+func randomFlow(r *rand.Rand, n, units int) (*Program, map[int][]Span) {
+	p := &Program{Instrs: make([]Instr, n), Nodes: make([]Node, n)}
+	spans := map[int][]Span{}
+	for i := range n {
+		p.Instrs[i].Offset = 8 * i
+		p.Nodes[i] = Node{Instr: int32(i), Idle: r.IntN(8) == 0}
+		for range r.IntN(3) {
+			p.Nodes[i].Succ = append(p.Nodes[i].Succ, int32(r.IntN(n)))
+		}
+		for range r.IntN(3) {
+			spans[8*i] = append(spans[8*i], Span{First: r.IntN(units), N: 1 + r.IntN(3), Write: r.IntN(2) == 0})
+		}
+	}
+	return p, spans
+}
+
+// touches reports whether a node that is not idle reads, or writes, a unit.
+func touches(p *Program, spans map[int][]Span, n int32, unit int, write bool) bool {
+	return !p.Nodes[n].Idle && slices.ContainsFunc(spans[p.Instrs[p.Nodes[n].Instr].Offset], func(s Span) bool {
+		return s.Write == write && s.First <= unit && unit < s.First+s.N
+	})
+}
+
+// TestLivenessRandom: a register is in use at an instruction that reads or writes it, and where a way leads to one that reads it before
+// one that writes it.
+func TestLivenessRandom(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const units = 140
+	for k := range 200 {
+		per := []int{1, 2, 4}[k%3]
+		p, spans := randomFlow(r, 2+r.IntN(12), units-4)
+		p.Liveness(Registers{Units: units, Per: per}, spans)
+		for n := range p.Nodes {
+			used := map[int]bool{}
+			for unit := range units {
+				seen := map[int32]bool{}
+				var later func(n int32) bool
+				later = func(n int32) bool {
+					for _, to := range p.Nodes[n].Succ {
+						if seen[to] {
+							continue
+						}
+						seen[to] = true
+						if touches(p, spans, to, unit, false) || !touches(p, spans, to, unit, true) && later(to) {
+							return true
+						}
+					}
+					return false
+				}
+				if touches(p, spans, int32(n), unit, false) || touches(p, spans, int32(n), unit, true) || later(int32(n)) {
+					used[unit/per] = true
+				}
+			}
+			if got := p.Instrs[n].Live; got != len(used) {
+				t.Fatalf("program %d, node %d: %d registers in use, want %d", k, n, got, len(used))
+			}
+		}
+	}
+}
+
+// TestLivenessOfLarge: of a program that would take too much memory nothing is known.
+func TestLivenessOfLarge(t *testing.T) {
+	p := &Program{Instrs: make([]Instr, 9), Nodes: make([]Node, 9)}
+	p.Liveness(Registers{Units: 64 << 20, Per: 1}, map[int][]Span{0: {{First: 0, N: 1}}})
+	if p.Instrs[0].Live != 0 {
+		t.Error("registers of a program that is too large are counted")
 	}
 }

@@ -301,8 +301,5 @@ func (l *loopFinder) find(nodes []int32, entry, header int32, depth int) {
 			l.inside[n] = l.regions
 		}
 		l.find(c, first, first, depth+1)
-		for _, n := range c {
-			l.inside[n] = id
-		}
 	}
 }

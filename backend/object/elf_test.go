@@ -110,6 +110,8 @@ func TestReadErrors(t *testing.T) {
 	}{
 		{nil, "no 64-bit little-endian ELF"},
 		{file[:40], "cut off"},
+		{file[:headerSize-1], "cut off"},
+		{file[:headerSize], "the section table lies outside the file"},
 		{set(4, 1), "no 64-bit"},
 		{set(18, 0), "machine number"},
 		{set(60, 200), "section table"},
