@@ -32,11 +32,12 @@ func reach(impl *ir.Impl, not *ir.Block) []bool {
 func TestDominanceAgainstModel(t *testing.T) {
 	for seed := range uint64(25) {
 		s := irtest.RandomShader(seed, 400)
+		impl := s.Entry().Impl
+		impl.Require(ir.MetaDominance) // of which nothing stays after edits
 		e := newEditor(seed+1000, s)
 		for range 15 {
 			edits[e.r.IntN(len(edits))].do(e)
 		}
-		impl := s.Entry().Impl
 		impl.Preserve(ir.MetaNone)
 		impl.Require(ir.MetaDominance)
 		var blocks []*ir.Block

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/backend/gputest"
 	"nirc/ir"
 )
 
@@ -43,6 +44,29 @@ func TestRefused(t *testing.T) {
 		}
 		if _, err = Compile(s, CompileOptions{Job: verifying()}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.text, err, c.want)
+		}
+	}
+}
+
+// TestGeometryRefused: what a geometry shader cannot do is said wherever it stands, the last instruction included.
+func TestGeometryRefused(t *testing.T) {
+	for at := range 3 {
+		s, b := gputest.NewShader(ir.StageGeometry, 0)
+		s.Info.Geom = ir.GeomInfo{Invocations: 1, MaxVertices: 3, InPrimitive: 3, OutPrimitive: ir.OutTriangleStrip}
+		for k := range 3 {
+			bits := uint8(32)
+			if k == at {
+				bits = 64
+			}
+			sem := ir.IOSemantics{Location: ir.SlotVar0, NumSlots: 1}
+			b.Intrinsic(ir.IntrStoreOutput, 0, 0, b.Undef(1, bits), b.Imm32(0)).Set(ir.IdxWriteMask, 1).Set(ir.IdxIoSemantics, sem.Pack()).
+				Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassFloat, Bits: bits}.Pack())
+			if k < 2 {
+				b.Intrinsic(ir.IntrEmitVertex, 0, 0)
+			}
+		}
+		if _, err := compile(s, CompileOptions{GPU: "t860"}); err == nil || !strings.Contains(err.Error(), "of 64 bits is not supported") {
+			t.Errorf("store %d: %v", at, err)
 		}
 	}
 }

@@ -57,3 +57,18 @@ func TestFramebufferFetch(t *testing.T) {
 		}
 	}
 }
+
+// TestFetchedTargets: each of the eight render targets can be read back, and nothing after them.
+func TestFetchedTargets(t *testing.T) {
+	for n := range ir.Slot(9) {
+		s, b := gputest.NewShader(ir.StageFragment, 0)
+		old := b.Intrinsic(ir.IntrLoadOutput, 4, 32, b.Imm32(0))
+		old.Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotData0 + n, NumSlots: 1, FBFetch: true}.Pack())
+		st := b.Intrinsic(ir.IntrStoreOutput, 0, 0, &old.Def, b.Imm32(0))
+		st.Set(ir.IdxWriteMask, 15).Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotData0, NumSlots: 1}.Pack())
+		_, err := compile(s, CompileOptions{GPU: "t860"})
+		if (err == nil) != (n < 8) || err != nil && !strings.Contains(err.Error(), "reading back output slot") {
+			t.Errorf("target %d: %v", n, err)
+		}
+	}
+}

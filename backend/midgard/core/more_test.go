@@ -1,6 +1,7 @@
 package core
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -89,6 +90,9 @@ func TestSysvals(t *testing.T) {
 	m := newMachine(64)
 	_, d := texels(t)
 	m.env.Bindings.Set(0, 1, []emu.Descriptor{d})
+	lod := d
+	lod.Sampler = &emu.Sampler{MinLod: 1.5, MaxLod: 4, LodBias: -0.5, Mip: emu.MipLinear}
+	m.env.Bindings.Set(0, 2, []emu.Descriptor{lod})
 	for _, c := range []struct {
 		s    abi.Sysval
 		want [4]uint32
@@ -98,6 +102,7 @@ func TestSysvals(t *testing.T) {
 		{abi.Sysval{Kind: abi.SysvalNumWorkgroups}, [4]uint32{9, 9, 9}},
 		{abi.Sysval{Kind: abi.SysvalWorkgroupSize}, [4]uint32{8, 4, 4}},
 		{abi.Sysval{Kind: abi.SysvalSampler, Binding: 1}, [4]uint32{}},
+		{abi.Sysval{Kind: abi.SysvalSampler, Binding: 2}, [4]uint32{math.Float32bits(1.5), math.Float32bits(4), math.Float32bits(-0.5), math.Float32bits(1)}},
 		{abi.Sysval{Kind: abi.SysvalUBOSize}, [4]uint32{64}},
 	} {
 		meta := computeMeta()
@@ -131,6 +136,35 @@ func TestSamplePositions(t *testing.T) {
 		finish(t, p, l)
 		if got := l.Out[2][ir.SlotData0]; got != (emu.Vec4{want, 5, 5, 0}) {
 			t.Errorf("%d samples: %#x", samples, got)
+		}
+	}
+}
+
+// TestCounts: each bundle counts each thread that runs it, those of plain arithmetic, of memory and of textures alike.
+func TestCounts(t *testing.T) {
+	m := newMachine(64)
+	_, d := texels(t)
+	m.env.Bindings.Set(0, 1, []emu.Descriptor{d})
+	for name, p := range map[string]emu.Program{
+		"arithmetic and a store": load(t, computeMeta(), append([]isa.Bundle{constants(4, [4]uint32{1, 2, 3, 4})}, output(4, 0)...)...),
+		"a texture":              fetchProgram(t, computeMeta(), isa.RegTex0, isa.RegTex0, 0),
+	} {
+		counters := p.(emu.Counting).StartCounting()
+		for range 3 {
+			if err := m.compute(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		last := int64(-1)
+		for i := range counters {
+			c, want := &counters[i], uint64(3)
+			if i == len(counters)-1 {
+				want = 0 // that after the end
+			}
+			if c.Runs() != want || c.Lanes() != want || int64(c.Offset) <= last {
+				t.Errorf("%s: the bundle at byte %#x ran %d times for %d threads, want %d", name, c.Offset, c.Runs(), c.Lanes(), want)
+			}
+			last = int64(c.Offset)
 		}
 	}
 }
