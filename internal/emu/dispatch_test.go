@@ -118,6 +118,29 @@ func TestDispatchTimeout(t *testing.T) {
 	}
 }
 
+// TestRaysTimeout: rays that never end do when their budget has, and those that end are charged for what they ran.
+func TestRaysTimeout(t *testing.T) {
+	p := &fakeProgram{stage: ir.StageRaygen, wave: 4}
+	rays := func(n uint32) error {
+		call := func(RayLane, ShaderCall, []byte) error { return nil }
+		return LaunchRays(context.Background(), p, &Env{}, [3]uint32{n, 1, 1}, 0, Limits{Budget: 1 << 22}, call)
+	}
+	for ran, want := range map[int]error{0: nil, 100: nil, 10000: ErrTimeout} {
+		p.run = func(l *Launch, _ int) (Status, error) { l.Ran = ran; return StatusDone, nil }
+		if err := rays(4 * 1000); !errors.Is(err, want) {
+			t.Errorf("waves that ran %d instructions: %v, want %v", ran, err, want)
+		}
+	}
+	p.run = func(*Launch, int) (Status, error) { return StatusYield, nil }
+	if err := rays(1); !errors.Is(err, ErrTimeout) {
+		t.Errorf("a wave that never ends: %v", err)
+	}
+	p.run = func(*Launch, int) (Status, error) { return StatusBarrier, nil }
+	if err := rays(1); err == nil || !strings.Contains(err.Error(), "a barrier of a workgroup where there is none") {
+		t.Errorf("a barrier: %v", err)
+	}
+}
+
 // TestDispatchProgress has the first workgroup wait for the last.
 func TestDispatchProgress(t *testing.T) {
 	var flag atomic.Bool
@@ -146,6 +169,18 @@ func TestDispatchErrors(t *testing.T) {
 	p.size = [3]uint32{1 << 10, 1 << 10, 1}
 	if err := Dispatch(context.Background(), p, &Env{}, DispatchParams{Groups: [3]uint32{1, 1, 1}}); err == nil {
 		t.Error("a workgroup of 2^20 invocations is no error")
+	}
+	p.run = func(*Launch, int) (Status, error) { return StatusDone, nil }
+	for _, c := range []struct {
+		size [3]uint32
+		wave int
+		ok   bool
+	}{{[3]uint32{1 << 16, 1, 1}, 64, true}, {[3]uint32{1, 1 << 8, 1 << 8}, 64, true}, {[3]uint32{1<<16 + 1, 1, 1}, 64, false}, {[3]uint32{1 << 8, 1 << 8, 2}, 64, false}, {[3]uint32{1, 0, 1}, 64, false},
+		{[3]uint32{1, 1, 1}, MaxLanes, true}, {[3]uint32{1, 1, 1}, MaxLanes + 1, false}, {[3]uint32{1, 1, 1}, 1, true}, {[3]uint32{1, 1, 1}, 0, false}} {
+		q := &fakeProgram{stage: ir.StageCompute, wave: c.wave, size: c.size, run: p.run}
+		if err := Dispatch(context.Background(), q, &Env{}, DispatchParams{Groups: [3]uint32{1, 1, 1}}); (err == nil) != c.ok {
+			t.Errorf("workgroups of %v, waves of %d: %v", c.size, c.wave, err)
+		}
 	}
 	p.size = [3]uint32{1, 1, 1}
 	for _, params := range []DispatchParams{{Groups: [3]uint32{1, 65536, 0}}, {Groups: [3]uint32{0, 1, 2}, Base: [3]uint32{0, 0, 65534}}} {

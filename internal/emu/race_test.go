@@ -51,6 +51,8 @@ func TestRaces(t *testing.T) {
 		{"two loads", 1, []raceStep{local(0, 0, 0, 4, AccessRead), local(1, 0, 0, 4, AccessRead)}, false},
 		{"two atomics", 1, []raceStep{local(0, 0, 0, 4, AccessAtomic), local(1, 0, 0, 4, AccessAtomic)}, false},
 		{"atomic and load", 1, []raceStep{local(0, 0, 0, 4, AccessAtomic), local(1, 0, 0, 4, AccessRead)}, true},
+		{"an atomic that may be a store, and a load and a store", 1, []raceStep{local(0, 0, 0, 4, AccessOrder), local(1, 0, 0, 4, AccessRead), local(0, 0, 0, 4, AccessOrder), local(1, 0, 0, 4, AccessWrite)}, false},
+		{"ordered by atomics that may be stores", 1, []raceStep{local(0, 0, 0, 4, AccessWrite), local(0, 0, 4, 4, AccessOrder), barrier, local(1, 0, 4, 4, AccessOrder), local(1, 0, 0, 4, AccessRead)}, false},
 		{"other bytes", 1, []raceStep{local(0, 0, 0, 2, AccessWrite), local(1, 0, 2, 2, AccessWrite)}, false},
 		{"a byte stored before two others, and a load", 1, []raceStep{local(0, 0, 0, 1, AccessWrite), local(0, 1, 1, 1, AccessWrite), local(0, 2, 3, 1, AccessWrite), local(1, 0, 0, 1, AccessRead)}, true},
 		{"a byte that a word was stored over, and its own load", 1, []raceStep{local(0, 0, 0, 1, AccessWrite), sub, local(0, 1, 0, 4, AccessWrite), local(0, 1, 0, 1, AccessRead)}, false},

@@ -252,6 +252,16 @@ func TestPointsAndLines(t *testing.T) {
 			}
 		}
 	}
+	// A line that begins, or ends, before the near plane is drawn from where it crosses it.
+	deep := func(x, z float32) []float32 { return []float32{x/8 - 1, 4.5/8 - 1, z, 1} }
+	for _, c := range [][2][]float32{{deep(1.5, -1), deep(9.5, 1)}, {deep(9.5, 1), deep(1.5, -1)}} {
+		p := testPipeline(t, 16, 16, 1, "R8_UNORM", 1, join(c[0], c[1]), one)
+		p.Topology = LineList
+		draw(t, p, 2)
+		if n, v := count(p), p.Color[0].View; n != 4 || v.Load(5, 4, 0, 0, 0)[0] != 0 && v.Load(9, 4, 0, 0, 0)[0] != 0 || v.Load(7, 4, 0, 0, 0)[0] == 0 {
+			t.Errorf("a line from %v to %v covers %d pixels, want those from 5.5 to 9.5", c[0], c[1], n)
+		}
+	}
 	// A diagonal takes one pixel a step by the diamond-exit rule.
 	p = testPipeline(t, 16, 16, 1, "R8_UNORM", 1, join(at(1.5, 1.5), at(13.5, 7.5)), one)
 	p.Topology = LineList
