@@ -219,3 +219,38 @@ func varyingsText(stage, mode, name, list string) string {
 	b.WriteString("  fn f0 \"main\" entry() {\n    b0:\n  }\n}\n")
 	return b.String()
 }
+
+// TestCountVertices: what all exits of a stream say alike is known, vertices and strips each; others are not.
+func TestCountVertices(t *testing.T) {
+	type exit struct{ vertices, strips, stream int } // below 0: not constant
+	for _, c := range []struct {
+		exits []exit
+		want  [4]StreamCount
+	}{
+		{nil, [4]StreamCount{}},
+		{[]exit{{5, 2, 0}}, [4]StreamCount{{Exits: 1, Constant: true, Vertices: 5, Strips: 2}}},
+		{[]exit{{5, 2, 0}, {5, 2, 0}, {7, 3, 2}}, [4]StreamCount{{Exits: 2, Constant: true, Vertices: 5, Strips: 2}, {}, {Exits: 1, Constant: true, Vertices: 7, Strips: 3}}},
+		{[]exit{{5, 2, 0}, {5, 3, 0}}, [4]StreamCount{{Exits: 2}}},
+		{[]exit{{5, 2, 0}, {4, 2, 0}}, [4]StreamCount{{Exits: 2}}},
+		{[]exit{{5, 2, 0}, {4, 2, 0}, {4, 2, 0}}, [4]StreamCount{{Exits: 3}}},
+		{[]exit{{-1, 2, 1}}, [4]StreamCount{{}, {Exits: 1}}},
+		{[]exit{{5, -1, 1}}, [4]StreamCount{{}, {Exits: 1}}},
+	} {
+		s := ir.NewShader(ir.StageGeometry, nil)
+		f := s.NewFunction("main")
+		f.IsEntry = true
+		b := ir.NewBuilder(ir.AtEnd(f.Impl.Start()))
+		number := func(n int) *ir.Def {
+			if n < 0 {
+				return &b.Intrinsic(ir.IntrLoadPrimitiveId, 1, 32).Def
+			}
+			return b.Imm32(uint32(n))
+		}
+		for _, e := range c.exits {
+			b.Intrinsic(ir.IntrSetVertexAndPrimitiveCount, 0, 0, number(e.vertices), number(e.strips), b.Imm32(99)).Set(ir.IdxStreamId, uint64(e.stream))
+		}
+		if got := CountVertices(s); got != c.want {
+			t.Errorf("%v: %+v, want %+v", c.exits, got, c.want)
+		}
+	}
+}

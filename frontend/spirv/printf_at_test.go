@@ -2,13 +2,14 @@ package spirv
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	"nirc/ir"
 )
 
-// TestPrintfAt: the call that stands at a word of a module: its text, and of each argument the number and type of the words that
-// are printed, wherever something else stands no call.
-func TestPrintfAt(t *testing.T) {
-	m := assemble(t, `OpCapability Shader
+// printfText prints a number of each type, nothing, and what is none.
+const printfText = `OpCapability Shader
 OpCapability Float16
 OpCapability Float64
 OpCapability Int64
@@ -57,7 +58,12 @@ OpExecutionMode %main LocalSize 1 1 1
 %c3 = OpExtInst %void %dp 1 %fmt %a1
 OpReturn
 OpFunctionEnd
-`)
+`
+
+// TestPrintfAt: the call that stands at a word of a module: its text, and of each argument the number and type of the words that
+// are printed, wherever something else stands no call.
+func TestPrintfAt(t *testing.T) {
+	m := assemble(t, printfText)
 	type arg = PrintfArg
 	first := []arg{
 		{Components: 1, Bits: 32}, {Components: 1, Bits: 32}, {Components: 1, Bits: 32, Signed: true}, {Components: 1, Bits: 32, Signed: true},
@@ -87,5 +93,28 @@ OpFunctionEnd
 	}
 	if !Prints(m) {
 		t.Error("the module prints nothing")
+	}
+}
+
+// TestPrintfWords: what is printed is words: what has other sizes becomes such, by its type, and what is one stays.
+func TestPrintfWords(t *testing.T) {
+	text := strings.NewReplacer("%c3 = OpExtInst %void %dp 1 %fmt %a1\n", "", " %f2 %l4 %t3", " %f2").Replace(printfText) // 16 words at most
+	s, err := Translate(assemble(t, text), Options{Printf: true, panics: true})
+	if err == nil {
+		err = ir.Validate(s)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ops := map[ir.Op]int{}
+	for in := range s.Entry().Impl.Instrs() {
+		if in.Kind == ir.KindALU {
+			ops[in.Op]++
+		}
+	}
+	for op, want := range map[ir.Op]int{ir.OpB2i32: 1, ir.OpI2i32: 1, ir.OpU2u32: 0, ir.OpF2f32: 1, ir.OpUnpack64_2x32SplitX: 3, ir.OpUnpack64_2x32SplitY: 3} {
+		if ops[op] != want {
+			t.Errorf("%d of %s, want %d:\n%s", ops[op], op, want, ir.Print(s))
+		}
 	}
 }

@@ -97,3 +97,22 @@ func TestPhisOfOneSource(t *testing.T) {
 		return uint32(l + 22)
 	})
 }
+
+// TestClock: the clock is a number of 64 bits that goes on between two looks, alike for all lanes.
+func TestClock(t *testing.T) {
+	k := newBench(t, 5)
+	first := &k.b.Intrinsic(ir.IntrShaderClock, 2, 32).Def
+	second := &k.b.Intrinsic(ir.IntrShaderClock, 2, 32).Def
+	k.out(first)
+	k.out(second)
+	k.out(k.lane)
+	r := k.run(4)
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	for l := range 8 {
+		if r.at(l, 2) <= r.at(l, 0) || r.at(l, 0) == 0 || r.at(l, 1) != 0 || r.at(l, 3) != 0 || r.at(l, 4) != uint32(l) {
+			t.Errorf("lane %d: %#x %#x, then %#x %#x", l, r.at(l, 0), r.at(l, 1), r.at(l, 2), r.at(l, 3))
+		}
+	}
+}
