@@ -2,20 +2,22 @@ package ir3_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 
 	"nirc"
 	"nirc/backend/gputest"
 	"nirc/backend/ir3"
+	"nirc/internal/prove"
+	"nirc/ir"
 	"nirc/passes"
 )
 
-// TestHeldSteps: each machine step makes of random shaders, with many and with few registers, and of our modules, on a chip of each generation, what
-// testdata/held_steps.tsv says.
+// TestHeldSteps: each machine step makes of random shaders, with many and with few registers, and of our modules, on a chip of each
+// generation, what testdata/held_steps.tsv says; the object and what the model says of its cost are held as well.
 func TestHeldSteps(t *testing.T) {
 	var names []string
 	for _, s := range (ir3.Target{}).Steps("") {
@@ -32,31 +34,38 @@ func TestHeldSteps(t *testing.T) {
 		}
 		h.Hold("binary", fmt.Sprintf("%x %+v %+v", bin.Code, bin.Meta, bin.Stats))
 	}
-	for _, pattern := range []string{"../../testdata/*.spv", "../../internal/prove/code/testdata/forms/*.spv"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("no modules: %v", err)
+	prove.EachForm(t, "../..", func(file string, m *nirc.Module, o nirc.Options) {
+		o.Target, o.Level = "ir3", passes.O2
+		for _, o.GPU = range chips {
+			holdObject(t, h, file+" "+o.GPU, m, o)
 		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(data) > 100_000 {
-				continue // what is there in another size too
-			}
-			for _, chip := range chips {
-				o, err := nirc.Compile(context.Background(), data, nirc.Options{File: file, Target: "ir3", GPU: chip, Level: passes.O2, Run: h.Shader(file + " " + chip)})
-				if err != nil {
-					if !errors.Is(err, errors.ErrUnsupported) {
-						t.Errorf("%s on %s: %v", file, chip, err)
-					}
-					h.Hold("refused", err.Error())
-					continue
-				}
-				h.Hold("object", fmt.Sprintf("%x %s", o.Code, o.ABI))
-			}
+		if strings.HasPrefix(file, "images") || strings.HasPrefix(file, "memory") || strings.HasPrefix(file, "textures") {
+			o.Robust = ir.Robust{Uniform: ir.Robust2, Storage: ir.Robust2, Images: ir.Robust2}
+			holdObject(t, h, file+" robust", m, o)
 		}
-	}
+	})
 	h.Table("held_steps.tsv")
+}
+
+// holdObject holds the steps of a compile, its object and what that costs.
+func holdObject(t *testing.T, h *gputest.HeldSteps, name string, m *nirc.Module, o nirc.Options) {
+	o.Run = h.Shader(fmt.Sprintf("%s, %s before %s", name, o.Stage, o.Next))
+	obj, err := m.Compile(context.Background(), o)
+	if err != nil {
+		if !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%s: %v", name, err)
+		}
+		h.Hold("refused", err.Error())
+		return
+	}
+	h.Hold("object", fmt.Sprintf("%x %x %s", obj.Code, obj.Data, obj.ABI))
+	p, err := nirc.Cost(context.Background(), obj)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Hold("cost", string(text))
 }
