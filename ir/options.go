@@ -21,27 +21,29 @@ type Options struct {
 	Target string // "agx", "ir3", "midgard", or "" for none
 
 	// Lower*: the operation is rewritten into others.
-	LowerFdiv, LowerFlrp, LowerFpow, LowerFmod, LowerFfract       bool
-	LowerScmp                                                     bool // slt sge seq sne
-	LowerLdexp, LowerIsign, LowerFsign, LowerIabs, LowerIneg      bool
-	LowerFfma16, LowerFfma32, LowerFfma64                         bool
-	LowerFsqrt, LowerFquantize2f16, LowerFisnormal                bool
-	LowerUaddCarry, LowerUsubBorrow, LowerAddSat, LowerUsubSat    bool
-	LowerBitfieldInsert, LowerBitfieldExtract                     bool
-	LowerBitfieldReverse, LowerBitCount                           bool
-	LowerFindLsb, LowerIfindMsb, LowerUfindMsb, LowerUclz         bool
-	LowerMulHigh, LowerMul2x32_64                                 bool
-	LowerExtractByte, LowerExtractWord                            bool
-	LowerInsertByte, LowerInsertWord                              bool
-	LowerPackSnorm, LowerPackUnorm, LowerPackHalf, LowerPackInt   bool
-	LowerPackSplit                                                bool // pack_64_2x32 … as split operations
-	LowerHadd, LowerFminMaxSignedZero, LowerRotate, LowerIadd3    bool
-	LowerFdph, LowerFdot, LowerVectorCmp                          bool // horizontals into scalar chains
-	LowerInt64                                                    bool // all 64-bit integer operations
-	LowerDouble                                                   bool // 64-bit floats are not supported
-	LowerSinCosArg                                                bool // the target's sin and cos want a reduced argument
-	LowerDot4x8, LowerDotSat, LowerFceil, LowerFrem, LowerUabsSub bool
-	LowerBitfieldSelect, LowerMsad, LowerFsatSigned               bool
+	LowerFdiv, LowerFlrp, LowerFpow, LowerFmod, LowerFfract     bool
+	LowerScmp                                                   bool // slt sge seq sne
+	LowerLdexp, LowerIsign, LowerFsign, LowerIabs, LowerIneg    bool
+	LowerFfma16, LowerFfma32, LowerFfma64                       bool
+	LowerFsqrt, LowerFquantize2f16, LowerFisnormal              bool
+	LowerUaddCarry, LowerUsubBorrow, LowerAddSat, LowerUsubSat  bool
+	LowerBitfieldInsert, LowerBitfieldExtract                   bool
+	LowerBitfieldReverse, LowerBitCount                         bool
+	LowerFindLsb, LowerIfindMsb, LowerUfindMsb, LowerUclz       bool
+	LowerMulHigh, LowerMul2x32_64                               bool
+	LowerExtractByte, LowerExtractWord                          bool
+	LowerInsertByte, LowerInsertWord                            bool
+	LowerPackSnorm, LowerPackUnorm, LowerPackHalf, LowerPackInt bool
+	LowerPackSplit                                              bool // pack_64_2x32 … as split operations
+	LowerHadd, LowerFminMaxSignedZero, LowerRotate, LowerIadd3  bool
+	LowerFdph, LowerFdot, LowerVectorCmp                        bool // horizontals into scalar chains
+	LowerInt64                                                  bool // all 64-bit integer operations
+	LowerDouble                                                 bool // 64-bit floats are not supported
+	LowerSinCosArg                                              bool // the target's sin and cos want a reduced argument
+	LowerFceil, LowerFrem, LowerUabsSub                         bool
+	LowerDot4x8, LowerDotSat                                    bool // products of packed bytes, and those whose sums saturate
+	LowerSdot4x8                                                bool // products of signed bytes into those of signed and unsigned ones
+	LowerBitfieldSelect, LowerMsad, LowerFsatSigned             bool
 
 	// SplitFfma*: ffma rounds its product too, or nobody has written down that it does not.
 	SplitFfma16, SplitFfma32 bool

@@ -71,7 +71,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		LowerPackSnorm: true, LowerPackUnorm: true, LowerPackHalf: true, LowerPackInt: true, LowerPackSplit: true,
 		LowerHadd: true, LowerRotate: true, LowerFdph: true, LowerFdot: true, LowerVectorCmp: true,
 		LowerInt64: true, LowerDouble: true, LowerUabsSub: true, LowerMsad: true, LowerFsatSigned: true,
-		LowerDot4x8: !g.HasDp2acc, LowerDotSat: true,
+		LowerDot4x8: !g.HasDp2acc, LowerSdot4x8: g.HasDp2acc && !g.DotCompliant, LowerDotSat: true,
 		FuseFfma16: true, FuseFfma32: true, SplitFfma16: true, SplitFfma32: true,
 		HasFsub: true, HasIsub: true, HasImul24: true, HasAmul: true, HasIcselEqz: true, HasIadd3: g.SadIsAdd3, HasUmulLow: true,
 		HasDot4x8:       g.HasDp2acc,

@@ -27,7 +27,7 @@ func EachForm(t *testing.T, root string, do func(file string, m *nirc.Module, o 
 			}
 			m, err := Read(file)
 			if err != nil {
-				continue // what the tests of the frontend refuse
+				continue // a text whose words a test of its own puts in
 			}
 			for _, e := range m.EntryPoints() {
 				for _, next := range followers(e.Stage) {
