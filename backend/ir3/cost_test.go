@@ -2,8 +2,6 @@ package ir3
 
 import (
 	"fmt"
-	"os"
-	"strings"
 	"testing"
 
 	"nirc/backend/cost"
@@ -15,32 +13,15 @@ import (
 
 // TestCostTable holds what the cost model makes of the forms of each operation.
 func TestCostTable(t *testing.T) {
-	data, err := os.ReadFile("isa/testdata/vectors.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
 	rows := map[ir.Stage]*gputest.CostRows{ir.StageVertex: {Pipes: costPipes}, ir.StageFragment: {Pipes: costPipes}}
-	for line := range strings.Lines(string(data)) {
-		f := strings.Split(line, "\t")
-		gen := map[string]isa.Gen{"a6xx": isa.A6xx, "a7xx": isa.A7xx}[f[0]]
-		if len(f) != 3 || gen == 0 {
-			continue
-		}
-		var w uint64
-		if _, err := fmt.Sscanf(f[1], "%x", &w); err != nil {
-			t.Fatal(err)
-		}
-		in, err := isa.Unpack(gen, w)
-		if err != nil {
-			continue
-		}
+	vectorInstrs(t, func(_ isa.Gen, in *isa.Instr) {
 		in.Flags &^= isa.SS | isa.SY | isa.JP
 		for stage, r := range rows {
-			c := coster{stage: stage, lines: []isa.Line{{Instr: in, Target: -1}}, head: make([]bool, 1)}
+			c := coster{stage: stage, lines: []isa.Line{{Instr: *in, Target: -1}}, head: make([]bool, 1)}
 			x := c.instr(0)
 			r.Add(in.Op.String(), &x)
 		}
-	}
+	})
 	table := rows[ir.StageFragment].Table()
 	for op, text := range rows[ir.StageVertex].Table() {
 		if text != table[op] { // waves of 64

@@ -1,11 +1,13 @@
-package code
+package agx_test
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"nirc"
@@ -17,9 +19,9 @@ import (
 	"nirc/passes"
 )
 
-// form compiles a shader of testdata/forms for AGX.
+// form compiles a shader of those that have what few shaders do.
 func form(t *testing.T, name string, o nirc.Options) *object.Object {
-	data, err := os.ReadFile(filepath.Join("testdata", "forms", name+".spv"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "internal", "prove", "code", "testdata", "forms", name+".spv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,9 +69,9 @@ func randomKey(r *rand.Rand) backend.FragmentKey {
 	return k
 }
 
-// TestCodeOfParts holds what a linker makes for the state of pipelines, in digests: prologs that fetch attributes of each format,
-// and prologs and epilogs of fragments for random blending, formats and samples.
-func TestCodeOfParts(t *testing.T) {
+// TestHeldParts holds what a linker makes for the state of pipelines, in digests: prologs that fetch attributes of each format
+// and indices of each size, and prologs and epilogs of fragments for random blending, formats and samples.
+func TestHeldParts(t *testing.T) {
 	b, err := nirc.Backend("agx")
 	if err != nil {
 		t.Fatal(err)
@@ -85,6 +87,13 @@ func TestCodeOfParts(t *testing.T) {
 		}
 		list, err := parts.Parts(vertex, &s)
 		rows["attributes "+f.Name] = digest(t, err, list...)
+	}
+	for _, next := range []ir.Stage{ir.StageTessCtrl, ir.StageGeometry} {
+		main := form(t, "all_vert", nirc.Options{ABI: nirc.SeparateABI, Next: next})
+		for size := range 5 {
+			list, err := parts.Parts(main, &backend.State{IndexBytes: size})
+			rows[fmt.Sprintf("indices of %d bytes before %s", size, next)] = digest(t, err, list...)
+		}
 	}
 	for _, name := range []string{"all_0", "all_2", "dual_0", "early_1"} {
 		main := form(t, name, nirc.Options{ABI: nirc.SeparateABI})
@@ -114,7 +123,11 @@ func digest(t *testing.T, err error, list ...*object.Object) string {
 	for _, o := range list {
 		if o != nil {
 			size += len(o.Code)
-			sum.Write(facts(t, o))
+			text, err := json.Marshal(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum.Write(slices.Concat(o.Code, o.Data, text))
 			continue
 		}
 		fmt.Fprintln(sum, "none")
