@@ -58,14 +58,18 @@ func holdObject(t *testing.T, h *gputest.HeldSteps, name string, m *nirc.Module,
 		h.Hold("refused", err.Error())
 		return
 	}
-	h.Hold("object", fmt.Sprintf("%x %x %s", obj.Code, obj.Data, obj.ABI))
+	h.Hold("object", fmt.Sprintf("%x %x %s", obj.Code, obj.Data, asJSON(t, obj)))
 	p, err := nirc.Cost(context.Background(), obj)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	text, err := json.Marshal(p)
+	h.Hold("cost", asJSON(t, p))
+}
+
+func asJSON(t *testing.T, v any) string {
+	text, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Hold("cost", string(text))
+	return string(text)
 }

@@ -11,11 +11,14 @@ import (
 )
 
 // wishFixed lets random stores of f have their value in a register that a parallel copy takes it to, or that they want
-// themselves, and random results be made in fixed registers.
+// themselves, and random instructions make what they do a second time, in a fixed register, for the next that reads it.
 func wishFixed(f *Func, r *rand.Rand) {
 	for b := range f.Blocks {
 		var list []*Instr
-		for _, in := range f.Blocks[b].Instrs {
+		for i, in := range f.Blocks[b].Instrs {
+			if in.Op == opALU && in.NDefs == 1 && in.Ops[0].Flags == 0 && f.Class(in.Ops[0].Val) == tFull && r.Intn(3) == 0 {
+				in = makeTwice(f, in, Reg(2*r.Intn(8)), f.Blocks[b].Instrs[i+1:])
+			}
 			list = append(list, in)
 			if in.Op != opStore || r.Intn(2) > 0 {
 				continue
@@ -35,6 +38,24 @@ func wishFixed(f *Func, r *rand.Rand) {
 		}
 		f.Blocks[b].Instrs = list
 	}
+}
+
+// makeTwice is in with a second result, which is fixed and which the first of those after it that reads the first one reads.
+func makeTwice(f *Func, in *Instr, at Reg, after []*Instr) *Instr {
+	d := in.Ops[0].Val
+	two := f.NewInstr(in.Op, 2, len(in.Uses()))
+	two.Ext = in.Ext
+	copy(two.Ops[2:], in.Uses())
+	two.Ops[0].Val, two.Ops[1].Val, two.Ops[1].Reg, two.Ops[1].Flags = d, f.Clone(d), at, Fixed
+	for _, next := range after {
+		for k, u := range next.Uses() {
+			if u.Val == d {
+				next.Uses()[k].Val = two.Ops[1].Val
+				return two
+			}
+		}
+	}
+	return two
 }
 
 // wishTogether makes groups of values that would like to be in line, and pairs of sources that end and results, of what

@@ -1,0 +1,139 @@
+package mach
+
+import (
+	"math/rand"
+	"slices"
+	"testing"
+)
+
+// disturb changes an allocated program at one place by chance, and reports whether it found one.
+func disturb(f *Func, r *rand.Rand) bool {
+	b := &f.Blocks[r.Intn(len(f.Blocks))]
+	at := r.Intn(len(b.Instrs))
+	in := b.Instrs[at]
+	switch {
+	case r.Intn(3) == 0: // a copy is lost
+		if in.Op != OpMove && in.Op != OpSwap {
+			return false
+		}
+		b.Instrs = slices.Delete(slices.Clone(b.Instrs), at, at+1)
+		return true
+	case r.Intn(3) == 0: // two stand the other way round
+		if at+1 >= f.firstTerminator(b) || in.Op != OpMove && b.Instrs[at+1].Op != OpMove {
+			return false
+		}
+		b.Instrs = slices.Clone(b.Instrs)
+		b.Instrs[at], b.Instrs[at+1] = b.Instrs[at+1], b.Instrs[at]
+		return true
+	}
+	if len(in.Ops) == 0 || in.Op == OpPhi {
+		return false
+	}
+	o := &in.Ops[r.Intn(len(in.Ops))]
+	class, n := f.operandShape(o)
+	c := &f.classes[class]
+	if o.Reg == NoReg || f.limit(class) == n {
+		return false
+	}
+	o.Reg = Reg(r.Intn(f.limit(class)-n+1)) &^ Reg(c.Align-1)
+	return true
+}
+
+// TestCheckerAccepts: what the checker lets pass stores what the program stored before allocation, whatever was changed after it.
+func TestCheckerAccepts(t *testing.T) {
+	accepted, refused := 0, 0
+	for seed := range int64(2500) {
+		r := rand.New(rand.NewSource(seed))
+		f := randomFunc(seed%400, &testISA{units: 64}, 15+int(seed)%40, false)
+		var want [3][]uint64
+		for k := range want {
+			want[k], _ = run(f, int64(k))
+		}
+		LowerTied(f)
+		c := NewChecker(f)
+		if _, err := Allocate(f, AllocOptions{RoundRobin: seed%2 == 0, MergeSets: seed%4 < 2}); err != nil {
+			continue
+		}
+		LowerCopies(f)
+		if err := c.Check(); err != nil {
+			t.Fatal(err)
+		}
+		good := f.String()
+		for tries := 0; !disturb(f, r) && tries < 50; tries++ {
+		}
+		if c.Check() != nil {
+			refused++
+			continue
+		}
+		accepted++
+		for k := range want {
+			if got, err := run(f, int64(k)); err != nil || !slices.Equal(got, want[k]) {
+				t.Fatalf("seed %d: the checker accepts what stores %x, %v, not %x\n%s\n%s", seed, got, err, want[k], good, f)
+			}
+		}
+	}
+	t.Logf("%d accepted, %d refused", accepted, refused)
+	if accepted < 100 || refused < 1000 {
+		t.Errorf("%d accepted, %d refused", accepted, refused)
+	}
+}
+
+// TestCheckerDemands: results are where they are asked to be, and share registers with no other and, early, with no source; all
+// operands are where their class may be.
+func TestCheckerDemands(t *testing.T) {
+	const src = `func f target test
+block 0
+  v1:full = const {1}
+  v2:full = const {2}
+  v3:half = const {3}
+  v4:full!fixed@8, v5:full = alu v1 {4}
+  v6:full!early = alu v1, v2 {5}
+  v7:full = copy v2
+  v8:full!tied0 = alu v7, v2 {6}
+  v9:half, _, v10:half = alu v3 {7}
+  v11:full!fixed@10 = alu v1 {8}
+  store v1
+  store v4!fixed@8
+  store v5
+  store v6
+  store v8
+  store v9
+  store v10
+  end
+`
+	for _, x := range []struct {
+		name string
+		at   int
+		do   func(in *Instr) // v2 is in unit 2
+	}{
+		{"nothing", 0, nil},
+		{"a fixed result elsewhere", 3, func(in *Instr) { in.Ops[0].Reg = 20 }},
+		{"a fixed result elsewhere that nobody reads", 8, func(in *Instr) { in.Ops[0].Reg = 20 }},
+		{"two results in one place", 3, func(in *Instr) { in.Ops[1].Reg = in.Ops[0].Reg }},
+		{"an early result over a source", 4, func(in *Instr) { in.Ops[0].Reg = in.Ops[1].Reg }},
+		{"a tied result elsewhere", 6, func(in *Instr) { in.Ops[0].Reg = 20 }},
+		{"a half beyond its half", 7, func(in *Instr) { in.Ops[0].Reg = 16 }},
+		{"a full one across two", 3, func(in *Instr) { in.Ops[1].Reg = 21 }},
+		{"a result without a register", 3, func(in *Instr) { in.Ops[1].Reg = NoReg }},
+		{"another result", 3, func(in *Instr) { in.Ops[1].Val = 6 }},
+		{"a result that was none", 7, func(in *Instr) { in.Ops[1].Val = 6 }},
+		{"another source", 4, func(in *Instr) { in.Ops[1].Val = 2 }},
+		{"another source, from where it is", 8, func(in *Instr) { in.Ops[1].Val, in.Ops[1].Reg = 2, 2 }},
+	} {
+		f, err := Parse(src, &testISA{units: 32})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := NewChecker(f)
+		in := f.Blocks[0].Instrs[x.at]
+		if _, err := Allocate(f, AllocOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if x.do != nil {
+			x.do(in)
+		}
+		if err := c.Check(); (err == nil) != (x.do == nil) {
+			t.Errorf("%s: %v\n%s", x.name, err, f)
+		}
+	}
+}
