@@ -67,7 +67,7 @@ func (t Target) Cost(o *object.Object) (*cost.Program, error) {
 	p := &cost.Program{Target: o.Target, GPU: g.Name, Pipes: costPipes, Turned: true, Instrs: make([]cost.Instr, len(lines)), Nodes: make([]cost.Node, len(lines))}
 	first := costPreamble(lines)
 	p.Entry, p.Props.Preamble = int32(first), first > 0
-	c := coster{stage: m.Stage, lines: lines, head: loopHeads(lines)}
+	c := newCoster(m.Stage, lines)
 	for pc := range lines {
 		p.Instrs[pc] = c.instr(pc)
 		p.Instrs[pc].Once = pc < first
@@ -118,6 +118,11 @@ type coster struct {
 	stage ir.Stage
 	lines []isa.Line
 	head  []bool // by word: the start of a loop
+	fixed []bool // by word: an access to private memory at a fixed place
+}
+
+func newCoster(stage ir.Stage, lines []isa.Line) coster {
+	return coster{stage: stage, lines: lines, head: loopHeads(lines), fixed: fixedPlaces(lines)}
 }
 
 // loopHeads finds the words that branches lead back to.
@@ -205,7 +210,7 @@ func (c *coster) instr(pc int) cost.Instr {
 	x.Pipes[pipeALU] = alu
 	x.Bytes, x.Texels = moved(in)
 	c.sync(in, &x)
-	memoryFacts(in, &x)
+	c.memoryFacts(pc, &x)
 	return x
 }
 
@@ -241,28 +246,6 @@ func memoryCycles(in *isa.Instr) float64 {
 		return cyclesLocal
 	}
 	return cyclesGlobal
-}
-
-// memoryFacts marks spills and arrays in private memory: what the compiler spills stands at fixed offsets,
-// an array is indexed by a register.
-func memoryFacts(in *isa.Instr, x *cost.Instr) {
-	base := in.Srcs[0]
-	switch op := in.Op; {
-	case op >= isa.OpLdg && op <= isa.OpLdgA7, op >= isa.OpStg && op <= isa.OpStgA7, op >= isa.OpAtomicGAdd && op <= isa.OpAtomicGXor:
-		x.Address64 = true
-	}
-	switch in.Op {
-	case isa.OpLdp:
-		x.Spill = 2
-	case isa.OpStp:
-		x.Spill = 1
-	default:
-		return
-	}
-	x.Count = max(1, int(in.Size))
-	if base.Kind == isa.Reg && base.Val != isa.NoReg {
-		x.Spill, x.Array = 0, true
-	}
 }
 
 // sync sets what an instruction waits for and what waits for it: token 0 is (ss), 1 (sy).

@@ -17,7 +17,7 @@ func TestCostTable(t *testing.T) {
 	vectorInstrs(t, func(_ isa.Gen, in *isa.Instr) {
 		in.Flags &^= isa.SS | isa.SY | isa.JP
 		for stage, r := range rows {
-			c := coster{stage: stage, lines: []isa.Line{{Instr: *in, Target: -1}}, head: make([]bool, 1)}
+			c := newCoster(stage, []isa.Line{{Instr: *in, Target: -1}})
 			x := c.instr(0)
 			r.Add(in.Op.String(), &x)
 		}
@@ -53,7 +53,7 @@ out:	(jp)end
 		t.Fatal(err)
 	}
 	lines := isa.Disassemble(isa.A7xx, code)
-	c := coster{stage: ir.StageCompute, lines: lines, head: loopHeads(lines)}
+	c := newCoster(ir.StageCompute, lines)
 	if n := costPreamble(lines); n != 3 {
 		t.Errorf("a preamble of %d words", n)
 	}
