@@ -113,7 +113,7 @@ func Unpack(code []byte) (Instr, int, error) {
 }
 
 func (in *info) length(w word) int {
-	if in.lbit != 0 && w.bit(uint(in.lbit)) == 0 {
+	if in.lbit != 0 && w.lo>>in.lbit&1 == 0 {
 		return int(in.short)
 	}
 	return int(in.long)

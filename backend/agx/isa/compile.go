@@ -12,7 +12,7 @@ type info struct {
 	op          Op
 	mask, value word // fixed bits
 	short, long uint8
-	lbit        uint8 // length bit; 0: one length only
+	lbit        uint8 // length bit, among the first 64; 0: one length only
 	fields      []field
 	items       []item
 	// order are the items in decoding order, plain fields before operands; known those whose meaning is
@@ -139,7 +139,7 @@ func (in *info) compileSize(s string) error {
 		n, err = strconv.Atoi(l)
 		in.lbit = uint8(n)
 	}
-	if err != nil || two != (l != "") || in.long > MaxBytes {
+	if err != nil || two != (l != "") || in.long > MaxBytes || in.lbit >= 64 {
 		return fmt.Errorf("bad size %q", s)
 	}
 	return nil

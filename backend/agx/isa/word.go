@@ -30,13 +30,6 @@ func (w word) append(b []byte, n int) []byte {
 	return append(b, buf[:n]...)
 }
 
-func (w word) bit(n uint) uint64 {
-	if n < 64 {
-		return w.lo >> n & 1
-	}
-	return w.hi >> (n - 64) & 1
-}
-
 func (w word) and(o word) word { return word{w.lo & o.lo, w.hi & o.hi} }
 func (w word) xor(o word) word { return word{w.lo ^ o.lo, w.hi ^ o.hi} }
 func (w word) or(o word) word  { return word{w.lo | o.lo, w.hi | o.hi} }
