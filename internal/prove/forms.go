@@ -1,11 +1,14 @@
 package prove
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"nirc"
+	"nirc/internal/amber"
 	"nirc/ir"
 )
 
@@ -14,15 +17,14 @@ import (
 var forms = []string{"testdata/*.spv", "testdata/asm/*.spvasm", "internal/prove/code/testdata/forms/*.spv", "internal/prove/grids/testdata/asm/*.spvasm",
 	"frontend/spirv/testdata/asm/*.spvasm"}
 
-// EachForm calls do for each entry point of our modules and for each stage that may follow it; of modules that differ in their size
-// alone the small one counts. root is the way to the repository.
+// parameters are words that tests put into assembly, with what is there in the forms.
+var parameters = strings.NewReplacer("WSET", "0", "WBINDING", "3", "RSET", "0", "RBINDING", "5", "INDEX", "%c1")
+
+// EachForm calls do for each entry point of our modules, of the shaders that scripts have as assembly among them, and for each stage
+// that may follow it; of modules that differ in their size alone the small one counts. root is the way to the repository.
 func EachForm(t *testing.T, root string, do func(file string, m *nirc.Module, o nirc.Options)) {
 	for _, pattern := range forms {
-		files, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("no modules %s: %v", pattern, err)
-		}
-		for _, file := range files {
+		for _, file := range files(t, root, pattern) {
 			if ok, _ := filepath.Match("crowded_*_many.spv", filepath.Base(file)); ok {
 				continue
 			}
@@ -30,15 +32,38 @@ func EachForm(t *testing.T, root string, do func(file string, m *nirc.Module, o 
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := nirc.Load(data, filepath.Base(file))
-			if err != nil {
-				continue // a text whose words a test of its own puts in
+			if filepath.Ext(file) == ".spvasm" {
+				data = []byte(parameters.Replace(string(data)))
 			}
-			for _, e := range m.EntryPoints() {
-				for _, next := range followers(e.Stage) {
-					do(filepath.Base(file), m, nirc.Options{Entry: e.Name, Stage: e.Stage, Next: next})
-				}
+			eachEntry(filepath.Base(file), data, do)
+		}
+	}
+	for _, file := range files(t, root, "testdata/*.amber") {
+		for i, sh := range Script(t, file).Shaders {
+			if sh.Format == amber.FormatSpirvAsm {
+				eachEntry(fmt.Sprintf("%s %d.spvasm", filepath.Base(file), i), []byte(sh.Source), do)
 			}
+		}
+	}
+}
+
+func files(t *testing.T, root, pattern string) []string {
+	list, err := filepath.Glob(filepath.Join(root, pattern))
+	if err != nil || len(list) == 0 {
+		t.Fatalf("no files %s: %v", pattern, err)
+	}
+	return list
+}
+
+// eachEntry calls do for the entry points of a module, if it is one: some assembly is for tests that make modules of it.
+func eachEntry(name string, data []byte, do func(file string, m *nirc.Module, o nirc.Options)) {
+	m, err := nirc.Load(data, name)
+	if err != nil {
+		return
+	}
+	for _, e := range m.EntryPoints() {
+		for _, next := range followers(e.Stage) {
+			do(name, m, nirc.Options{Entry: e.Name, Stage: e.Stage, Next: next})
 		}
 	}
 }
