@@ -28,7 +28,7 @@ func (c *compiler) spill(pt *part, limit int) error {
 	if s.start > farArrays {
 		s.start, moved = 0, indexAccesses(pt.f)
 	}
-	did, err := mach.Spill(pt.f, fileGPR, limit-spillSlack, s)
+	did, err := mach.Spill(pt.f, fileGPR, limit, spillSlack, s)
 	if err != nil {
 		return fmt.Errorf("agx: %w", err)
 	}

@@ -91,7 +91,7 @@ func (c *compiler) spill() error {
 	s := &c.mem.spills
 	*s = spiller{c: c, start: backend.AlignUp(int(c.s.ScratchSize), 4), base: f.NewValue(classFull, 1)}
 	f.SetNoSpill(s.base)
-	did, err := mach.Spill(f, fileGPR, c.limit-spillSlack, s)
+	did, err := mach.Spill(f, fileGPR, c.limit, spillSlack, s)
 	if err != nil {
 		return fmt.Errorf("ir3: %w", err)
 	}

@@ -181,7 +181,7 @@ func allocateBy(f *Func, seed int64, rooms, limit int, fixed, placed bool, opts 
 	LowerTied(f)
 	if limit > 0 {
 		f.SetFileLimit(0, rooms)
-		if _, err := Spill(f, 0, limit, new(testSpiller)); err != nil {
+		if _, err := Spill(f, 0, limit, 0, new(testSpiller)); err != nil {
 			return &PressureError{} // of one instruction
 		}
 	}

@@ -61,15 +61,16 @@ type place32 struct {
 // named is a value in a register and its name there.
 type named struct{ v, name Value }
 
-// Spill rewrites f so that at no point more than limit units of a file are
-// live, leaving slack for what allocation itself needs to the caller. Blocks that
+// Spill rewrites f so that at no point more units of a file are live than limit, nor
+// more of a class than the limit that the class has, each less slack: what allocation itself needs. Blocks that
 // several edges lead to must have predecessors with one successor. It reports
 // whether anything changed; the error says where values do not fit at all.
-func Spill(f *Func, file uint8, limit int, sp Spiller) (bool, error) {
+func Spill(f *Func, file uint8, limit, slack int, sp Spiller) (bool, error) {
+	limit -= slack
 	low := limit
 	for i := range f.classes {
 		if c := &f.classes[i]; c.File == file && c.Limit != 0 {
-			low = min(low, int(c.Limit))
+			low = min(low, int(c.Limit)-slack)
 		}
 	}
 	if f.TotalWithin(file, low) {
