@@ -8,7 +8,7 @@ import (
 )
 
 // TestPreScheduleHalves: what is loaded in halves is not all asked for at once where other registers are free, but not
-// those that have names as halves.
+// those that have names as halves, and not so much that vectors find no room in line.
 func TestPreScheduleHalves(t *testing.T) {
 	const held, loads = 36, 24 // of 4 halves each
 	s, b := gputest.NewShader(ir.StageCompute, 64)
@@ -42,5 +42,8 @@ func TestPreScheduleHalves(t *testing.T) {
 	}
 	if bin.Stats.Stp > 0 {
 		t.Errorf("%d stores of spilled halves\n%s", bin.Stats.Stp, disasm(bin))
+	}
+	if bin.Stats.Mov > 240 {
+		t.Errorf("%d moves: the vectors under way find no halves in line\n%s", bin.Stats.Mov, disasm(bin))
 	}
 }
