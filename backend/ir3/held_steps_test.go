@@ -1,9 +1,6 @@
 package ir3_test
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -37,39 +34,12 @@ func TestHeldSteps(t *testing.T) {
 	prove.EachForm(t, "../..", func(file string, m *nirc.Module, o nirc.Options) {
 		o.Target, o.Level = "ir3", passes.O2
 		for _, o.GPU = range chips {
-			holdObject(t, h, file+" "+o.GPU, m, o)
+			prove.HoldObject(t, h, file+" "+o.GPU, m, o)
 		}
 		if strings.HasPrefix(file, "images") || strings.HasPrefix(file, "memory") || strings.HasPrefix(file, "textures") {
 			o.Robust = ir.Robust{Uniform: ir.Robust2, Storage: ir.Robust2, Images: ir.Robust2}
-			holdObject(t, h, file+" robust", m, o)
+			prove.HoldObject(t, h, file+" robust", m, o)
 		}
 	})
 	h.Table("held_steps.tsv")
-}
-
-// holdObject holds the steps of a compile, its object and what that costs.
-func holdObject(t *testing.T, h *gputest.HeldSteps, name string, m *nirc.Module, o nirc.Options) {
-	o.Run = h.Shader(fmt.Sprintf("%s, %s before %s", name, o.Stage, o.Next))
-	obj, err := m.Compile(context.Background(), o)
-	if err != nil {
-		if !errors.Is(err, errors.ErrUnsupported) {
-			t.Errorf("%s: %v", name, err)
-		}
-		h.Hold("refused", err.Error())
-		return
-	}
-	h.Hold("object", fmt.Sprintf("%x %x %s", obj.Code, obj.Data, asJSON(t, obj)))
-	p, err := nirc.Cost(context.Background(), obj)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	h.Hold("cost", asJSON(t, p))
-}
-
-func asJSON(t *testing.T, v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

@@ -1,6 +1,9 @@
 package prove
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +11,7 @@ import (
 	"testing"
 
 	"nirc"
+	"nirc/backend/gputest"
 	"nirc/internal/amber"
 	"nirc/ir"
 )
@@ -77,4 +81,32 @@ func followers(stage ir.Stage) []ir.Stage {
 		return []ir.Stage{ir.StageNone, ir.StageGeometry}
 	}
 	return []ir.Stage{ir.StageNone}
+}
+
+// HoldObject holds the steps of a compile, its object and what that costs.
+func HoldObject(t *testing.T, h *gputest.HeldSteps, name string, m *nirc.Module, o nirc.Options) {
+	t.Helper()
+	o.Run = h.Shader(fmt.Sprintf("%s, %s before %s", name, o.Stage, o.Next))
+	obj, err := m.Compile(context.Background(), o)
+	if err != nil {
+		if !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%s: %v", name, err)
+		}
+		h.Hold("refused", err.Error())
+		return
+	}
+	h.Hold("object", fmt.Sprintf("%x %x %s", obj.Code, obj.Data, asJSON(t, obj)))
+	p, err := nirc.Cost(context.Background(), obj)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	h.Hold("cost", asJSON(t, p))
+}
+
+func asJSON(t *testing.T, v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
