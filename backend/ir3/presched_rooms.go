@@ -18,7 +18,7 @@ type preRoom struct {
 const roomSlack = 16
 
 // halfRoom are the units that halves may take at once: vectors of them want halves in line among the named ones too. With
-// all but 16 taken, an upscaler's gathers made 609 moves, and 8 spills; with a quarter left, none.
+// all but 16 taken, an upscaler's gathers made 609 moves and 8 spills; with a quarter left, 27 and none.
 const halfRoom = halfUnits - halfUnits/4
 
 // preRooms lists the amounts worth a look: the most registers that cost no wave, then the most
