@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"nirc/ir"
@@ -48,6 +49,27 @@ type Pipelines struct {
 	names []string
 	// codegen are the lists that code generators run, in the file's order.
 	codegen []string
+	// rest reads the lists of the built-in file that have not been asked for; nil where all are in lists.
+	rest   *loader
+	restMu sync.Mutex
+}
+
+// list returns the list of that name, nil if there is none.
+func (p *Pipelines) list(name string) *list {
+	if p.rest == nil {
+		return p.lists[name]
+	}
+	p.restMu.Lock()
+	defer p.restMu.Unlock()
+	at := p.rest.nodes[name]
+	if at == nil {
+		return nil
+	}
+	l, err := p.rest.list(name, at)
+	if err != nil {
+		panic(err) // TestBuiltinTree: the tree is the file's, which loads whole in other tests
+	}
+	return l
 }
 
 // list is a named list as the file gives it.
@@ -151,7 +173,7 @@ const defaultMax = 64
 // Resolve returns the pipeline of a target for shaders of a stage. An unknown
 // target is an error.
 func (p *Pipelines) Resolve(target string, level Level, stage ir.Stage) (*Pipeline, error) {
-	l := p.lists[target]
+	l := p.list(target)
 	if l == nil || l.kind != pipelineList {
 		return nil, fmt.Errorf("%s: no pipeline %q (have %s)", p.name, target, strings.Join(p.names, ", "))
 	}
@@ -300,7 +322,7 @@ func (p *Pipelines) Uses() map[string][]string {
 		}
 	}
 	for _, name := range append(p.Targets(), p.CodegenLists()...) {
-		walk(p.lists[name].items, name)
+		walk(p.list(name).items, name)
 	}
 	for _, pass := range HookPasses() {
 		note(pass, "state")

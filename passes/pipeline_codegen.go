@@ -29,11 +29,10 @@ func (l Lists) Run(s *ir.Shader, list string) error {
 // its passes; bisection and --disable-pass leave them alone.
 func (p *Pipelines) Codegen(target string, level Level, fallback *Pipelines, ins *Instrument) Lists {
 	return func(s *ir.Shader, name string) error {
-		from := p
-		if l := p.lists[name]; l == nil && fallback != nil {
-			from = fallback
+		from, l := p, p.list(name)
+		if l == nil && fallback != nil {
+			from, l = fallback, fallback.list(name)
 		}
-		l := from.lists[name]
 		if l == nil || l.kind != codegenList {
 			return fmt.Errorf("%s: no list %q for the code generator", from.name, name)
 		}

@@ -51,18 +51,27 @@ func LoadUnordered(data []byte, name string) (*Pipelines, error) {
 }
 
 // LoadBuiltin is LoadUnordered for the file that is part of the compiler. Its tree was made when the compiler was: reading YAML took
-// a tenth of the time of a process that compiles one small shader.
+// a tenth of the time of a process that compiles one small shader. Its lists are read when they are asked for: a process
+// needs those of one target.
 func LoadBuiltin(data []byte, name string) (*Pipelines, error) {
 	if crc32.ChecksumIEEE(data) != builtinSum {
 		return LoadUnordered(data, name) // go generate has not run since
 	}
-	return loadTree(&builtinTree, name)
+	l := newLoader(name)
+	l.p.rest = l
+	return l.p, l.sections(&builtinTree)
 }
 
 func loadTree(top *node, name string) (*Pipelines, error) {
-	l := &loader{p: &Pipelines{name: name, lists: map[string]*list{}}, nodes: map[string]*node{}}
-	if err := l.top(top); err != nil {
+	l := newLoader(name)
+	if err := l.sections(top); err != nil {
 		return nil, err
+	}
+	// Mistakes show in lists that nothing uses, too.
+	for _, name := range l.names {
+		if _, err := l.list(name, l.nodes[name]); err != nil {
+			return nil, err
+		}
 	}
 	return l.p, nil
 }
@@ -70,15 +79,22 @@ func loadTree(top *node, name string) (*Pipelines, error) {
 // loader turns the tree of a file into lists.
 type loader struct {
 	p     *Pipelines
-	nodes map[string]*node // lists not read yet
-	busy  []string         // lists being read, to find cycles
+	names []string         // of all lists: pipelines, those of code generators, others
+	nodes map[string]*node // what stands below each name
+	kinds map[string]listKind
+	busy  []string // lists being read, to find cycles
+}
+
+func newLoader(name string) *loader {
+	return &loader{p: &Pipelines{name: name, lists: map[string]*list{}}, nodes: map[string]*node{}, kinds: map[string]listKind{}}
 }
 
 func (l *loader) errorf(n *node, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", l.p.name, n.line, fmt.Sprintf(format, args...))
 }
 
-func (l *loader) top(n *node) error {
+// sections notes where the lists of the file stand, and does not read them.
+func (l *loader) sections(n *node) error {
 	var lists, pipes, codegen *node
 	for i := 0; i+1 < len(n.content); i += 2 {
 		switch k := &n.content[i]; k.value {
@@ -95,21 +111,6 @@ func (l *loader) top(n *node) error {
 	if pipes == nil || pipes.kind != mapNode {
 		return l.errorf(n, "no pipelines")
 	}
-	for _, m := range []*node{lists, pipes, codegen} {
-		if m == nil {
-			continue
-		}
-		if m.kind != mapNode {
-			return l.errorf(m, "want a mapping of names to lists")
-		}
-		for i := 0; i+1 < len(m.content); i += 2 {
-			k := &m.content[i]
-			if l.nodes[k.value] != nil {
-				return l.errorf(k, "list %q is given twice", k.value)
-			}
-			l.nodes[k.value] = &m.content[i+1]
-		}
-	}
 	var err error
 	if l.p.names, err = l.section(pipes, pipelineList); err != nil {
 		return err
@@ -117,23 +118,27 @@ func (l *loader) top(n *node) error {
 	if l.p.codegen, err = l.section(codegen, codegenList); err != nil {
 		return err
 	}
-	// Mistakes show in lists that nothing uses, too.
 	_, err = l.section(lists, usedList)
 	return err
 }
 
-// section reads the lists below a key, nil if the file does not have it, and
-// returns their names.
+// section notes the lists below a key, nil if the file does not have it, and returns their names.
 func (l *loader) section(m *node, kind listKind) (names []string, err error) {
-	for i := 0; m != nil && i+1 < len(m.content); i += 2 {
-		name := m.content[i].value
-		li, err := l.list(name, &m.content[i])
-		if err != nil {
-			return nil, err
-		}
-		li.kind = kind
-		names = append(names, name)
+	if m == nil {
+		return nil, nil
 	}
+	if m.kind != mapNode {
+		return nil, l.errorf(m, "want a mapping of names to lists")
+	}
+	for i := 0; i+1 < len(m.content); i += 2 {
+		k := &m.content[i]
+		if l.nodes[k.value] != nil {
+			return nil, l.errorf(k, "list %q is given twice", k.value)
+		}
+		l.nodes[k.value], l.kinds[k.value] = &m.content[i+1], kind
+		names = append(names, k.value)
+	}
+	l.names = append(l.names, names...)
 	return names, nil
 }
 
@@ -157,7 +162,7 @@ func (l *loader) list(name string, at *node) (*list, error) {
 		return nil, err
 	}
 	l.busy = l.busy[:len(l.busy)-1]
-	li := &list{name: name, items: items, line: n.line}
+	li := &list{name: name, items: items, line: n.line, kind: l.kinds[name]}
 	l.p.lists[name] = li
 	return li, nil
 }

@@ -2,6 +2,7 @@ package algebraic
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -68,6 +69,7 @@ type choice struct {
 	// outlined remembers which of an operation's list an outline leaves, byKeys which the keys of the root's sources do.
 	outlined []outlined
 	byKeys   []keyedCands
+	shift    uint // of a hash, for its place in these
 }
 
 // try is a candidate with what the first two sources must be, k0 in the low
@@ -104,16 +106,15 @@ func (l *choices) of(section Section, o *ir.Options) *choice {
 
 // fill lists the candidates of the rules that are enabled.
 func (c *choice) fill(enabled []bool) {
-	c.list = c.list[:0]
-	if c.outlined == nil {
-		c.outlined, c.byKeys = make([]outlined, 1<<outlinedBits), make([]keyedCands, 1<<keyedBits)
+	n := 0
+	for op := range byOp {
+		for i := range byOp[op] {
+			if enabled[byOp[op][i].rule] {
+				n++
+			}
+		}
 	}
-	for i := range c.outlined {
-		c.outlined[i].outline = outline{}
-	}
-	for i := range c.byKeys {
-		c.byKeys[i].key = 0
-	}
+	c.list = slices.Grow(c.list[:0], n)
 	for op := range byOp {
 		c.start[op] = int32(len(c.list))
 		for i := range byOp[op] {
@@ -123,6 +124,19 @@ func (c *choice) fill(enabled []bool) {
 		}
 	}
 	c.start[ir.NumOps] = int32(len(c.list))
+	c.forget()
+}
+
+// forget empties what is remembered. A section of few candidates remembers few: what it never looks up would be memory to
+// touch, which a run over one shader pays for. New memory is zero and is left alone for the same reason.
+func (c *choice) forget() {
+	room := min(bits.Len(uint(4*len(c.list))), outlinedBits)
+	if c.shift = 64 - uint(room); len(c.outlined) == 1<<room {
+		clear(c.outlined)
+		clear(c.byKeys)
+		return
+	}
+	c.outlined, c.byKeys = make([]outlined, 1<<room), make([]keyedCands, 1<<room/2)
 }
 
 func (c *cand) try() try {

@@ -48,12 +48,12 @@ type outlined struct {
 	list    []probed
 }
 
-// outlinedBits is the logarithm of how many outlines are remembered.
+// outlinedBits is the logarithm of how many outlines are remembered at most.
 const outlinedBits = 12
 
 // candidates returns those for a root of an outline.
 func (c *choice) candidates(op ir.Op, sh outline) []probed {
-	f := &c.outlined[(sh[0]*0x9e3779b97f4a7c15^sh[1])*0xd6e8feb86659fd93>>(64-outlinedBits)]
+	f := &c.outlined[(sh[0]*0x9e3779b97f4a7c15^sh[1])*0xd6e8feb86659fd93>>c.shift]
 	if f.outline == sh {
 		return f.list
 	}
@@ -67,20 +67,17 @@ func (c *choice) candidates(op ir.Op, sh outline) []probed {
 	return f.list
 }
 
-// keyedCands are the candidates for an operation and its sources' keys.
+// keyedCands are the candidates for an operation and its sources' keys. Half as many are remembered as outlines: large
+// shaders have more outlines than are, and then find candidates by the keys of the root's sources alone.
 type keyedCands struct {
 	key  uint64 // 1 and that of candidates; 0: nothing yet
 	list []probed
 }
 
-// keyedBits is the logarithm of how many are remembered. Large shaders have more outlines than are, and then find
-// candidates by the keys of the root's sources alone.
-const keyedBits = 11
-
 // keyed returns the candidates for an operation whose sources have these keys.
 func (c *choice) keyed(op ir.Op, key uint32) []probed {
 	k := uint64(op)<<32 | uint64(key)
-	f := &c.byKeys[k*0x9e3779b97f4a7c15>>(64-keyedBits)]
+	f := &c.byKeys[k*0x9e3779b97f4a7c15>>(c.shift+1)]
 	if f.key == k+1 {
 		return f.list
 	}

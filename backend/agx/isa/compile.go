@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // info is a row of the table, compiled.
@@ -19,6 +20,8 @@ type info struct {
 	// known. The fields of the others are the bits unknown, which most often are customary.
 	order, known       []*item
 	unknown, customary word
+	// allow is what operands can be: the destination, then the sources.
+	allow [1 + len(Instr{}.Srcs)]Allow
 	exactness
 }
 
@@ -34,36 +37,33 @@ type item struct {
 	width uint8     // of the first field
 }
 
-// tables are the rows compiled, and what operands of each instruction can be: the destination, then the sources.
-type tables struct {
-	infos  [NumOps]info
-	allows [NumOps][1 + len(Instr{}.Srcs)]Allow
+// infos are the rows compiled so far.
+var infos [NumOps]atomic.Pointer[info]
+
+// infoOf is the row of o, compiled when it is first asked for: a shader has some twenty of the table's instructions, and
+// who compiles it alone does not wait for the rest.
+func infoOf(o Op) *info {
+	if in := infos[o].Load(); in != nil {
+		return in
+	}
+	return compileRow(o)
 }
 
-// compiled gives the tables, made when an instruction is first asked for: who compiles for another GPU does not wait for
-// them. It is set here because the parsers that they name ask it too.
-var compiled func() *tables
+// compileRow is set here because the parsers that the table names ask for rows too.
+var compileRow func(o Op) *info
 
-func init() { compiled = sync.OnceValue(compileTables) }
+func init() { compileRow = compileInfo }
 
-func compileTables() *tables {
-	t := new(tables)
-	for o := OpInvalid + 1; o < NumOps; o++ {
-		in := &t.infos[o]
+func compileInfo(o Op) *info {
+	in := new(info)
+	if o != OpInvalid {
 		if err := in.compile(o, &opTable[o]); err != nil {
 			panic(fmt.Sprintf("agx isa table: %s: %v", opTable[o].name, err))
 		}
-		for i := range in.items {
-			if it := &in.items[i]; it.cls.operand {
-				t.allows[o][it.slot+1] = it.cls.allow
-			}
-		}
 	}
-	return t
+	infos[o].CompareAndSwap(nil, in)
+	return infos[o].Load()
 }
-
-// infoOf is the row of o, compiled.
-func infoOf(o Op) *info { return &compiled().infos[o] }
 
 // candidates lists what may begin with each byte, most fixed bits first: what a decoder asks for.
 var candidates = sync.OnceValue(func() *[256][]*info {
@@ -235,6 +235,11 @@ func (in *info) compileText(text string) error {
 	}
 	if int(slot) > len(Instr{}.Srcs) || extra > 32 {
 		return fmt.Errorf("too many operands or unknown bits")
+	}
+	for i := range in.items {
+		if it := &in.items[i]; it.cls.operand {
+			in.allow[it.slot+1] = it.cls.allow
+		}
 	}
 	in.orderItems()
 	in.compileExact(classNames)

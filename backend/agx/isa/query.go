@@ -123,7 +123,7 @@ func (o Op) SrcAllow(i int) Allow {
 	if o >= NumOps || uint(i+1) > uint(len(Instr{}.Srcs)) {
 		return 0
 	}
-	return compiled().allows[o][i+1]
+	return infoOf(o).allow[i+1]
 }
 
 // Can reports whether the encoding has a bit for every one of the flags. Long
