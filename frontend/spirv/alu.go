@@ -246,11 +246,11 @@ func (t *translator) aluOther(in *inst) bool {
 		t.set(in, t.bitReverse(x))
 	case spv.OpBitCount:
 		x := t.intVector(t.arg(in, 0), 0, 0)
-		t.set(in, t.resize(b.BitCount(x), t.typeOf(in.typ).scalarType().bits, false))
+		t.setCount(in, b.BitCount(x))
 	case spv.OpSDot, spv.OpUDot, spv.OpSUDot, spv.OpSDotAccSat, spv.OpUDotAccSat, spv.OpSUDotAccSat:
 		t.integerDot(in)
 	default:
-		return false
+		return t.integerFunction(in)
 	}
 	return true
 }

@@ -107,6 +107,9 @@ var groups = [...]group{
 		spv.CapabilityStencilExportEXT,
 	}, vulkan: "VK_EXT_shader_stencil_export"},
 	{list: []spv.Capability{
+		spv.CapabilityIntegerFunctions2INTEL,
+	}, vulkan: "VK_INTEL_shader_integer_functions2"},
+	{list: []spv.Capability{
 		spv.CapabilityReplicatedCompositesEXT,
 	}, vulkan: "VK_EXT_shader_replicated_composites"},
 	{list: []spv.Capability{
@@ -244,7 +247,7 @@ var groups = [...]group{
 		spv.CapabilityNamedBarrier, spv.CapabilityInt4TypeINTEL,
 		spv.CapabilityInt4CooperativeMatrixINTEL, spv.CapabilitySubgroupShuffleINTEL, spv.CapabilitySubgroupBufferBlockIOINTEL,
 		spv.CapabilitySubgroupImageBlockIOINTEL, spv.CapabilitySubgroupImageMediaBlockIOINTEL, spv.CapabilityRoundToInfinityINTEL,
-		spv.CapabilityFloatingPointModeINTEL, spv.CapabilityIntegerFunctions2INTEL, spv.CapabilityFunctionPointersINTEL,
+		spv.CapabilityFloatingPointModeINTEL, spv.CapabilityFunctionPointersINTEL,
 		spv.CapabilityIndirectReferencesINTEL, spv.CapabilityAsmINTEL, spv.CapabilityVectorComputeINTEL, spv.CapabilityVectorAnyINTEL,
 		spv.CapabilitySubgroupAvcMotionEstimationINTEL, spv.CapabilitySubgroupAvcMotionEstimationIntraINTEL,
 		spv.CapabilitySubgroupAvcMotionEstimationChromaINTEL, spv.CapabilityVariableLengthArrayINTEL, spv.CapabilityFunctionFloatControlINTEL,
