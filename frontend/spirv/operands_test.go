@@ -176,6 +176,9 @@ func TestOperands(t *testing.T) {
 		{body: "%q = OpConvertPtrToU %long %x", want: "pointer that is not physical"},
 		// arithmetic
 		{body: "%r = OpQuantizeToF16 %half %h0", want: "operand 0 is of type"},
+		{body: "%y = OpUConvert %long %u\n%r = OpIMul32x16INTEL %uint %u %y", want: "operand 2 has 64 bits, not 16 or 32"},
+		{body: "%y = OpUConvert %long %u\n%r = OpUMul32x16INTEL %long %y %u", want: "not an integer of the wanted shape"},
+		{body: "%y = OpUConvert %long %u\n%r = OpUAddSatINTEL %uint %u %y", want: "not an integer of the wanted shape"},
 		{body: "%r = OpIsInf %bool %d0", want: "ir:0x7ff0000000000000"},
 		{body: "%r = OpUDot %float %uv2 %uv2", want: "the result type is not an integer"},
 		{body: "%r = OpUDot %short %uv2 %uv2", want: "narrower"},
