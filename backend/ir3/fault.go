@@ -68,6 +68,7 @@ const (
 	faultUniformNumbers                    // numbers of descriptors that differ between fibers, in a mode for those that do not
 	faultHelpers                           // the metadata asks for no helpers
 	faultChosenDescriptor                  // the preamble reads descriptors by an index that an if excludes
+	faultCutTexels                         // texels as halves where a shader wants them rounded to nearest
 	numFaults
 )
 

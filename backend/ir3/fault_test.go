@@ -11,6 +11,7 @@ import (
 	"nirc/backend/ir3/core"
 	"nirc/internal/emu"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // faultCases run, for each fault, what fails with it and does not without.
@@ -226,6 +227,7 @@ var faultCases = []struct {
 	}},
 	{faultRayList, "list of ray_intersection", testRay},
 	{faultResidency, "residency of gathers", residentGathers},
+	{faultCutTexels, "rounding of texels", roundedTexels},
 	{faultChosenDescriptor, "descriptor by an index", func() error {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		number, none := uniformWord(b, b.Imm32(0)), b.Imm32(7)
@@ -496,6 +498,56 @@ func boundedLods() error {
 		return err
 	}
 	return stageDiffer(s, "a740")
+}
+
+// roundedTexels samples, fetches and loads texels that it rounds to halves as it says.
+func roundedTexels() error {
+	stageEnv, stageApprox = func(env *emu.Env) { texWorld(&testing.T{}, env) }, 1
+	defer func() { stageEnv, stageApprox = nil, 0 }()
+	for _, round := range []ir.Op{ir.OpF2f16Rtne, ir.OpF2f16Rtz} {
+		for i, texel := range texelsOfHalves {
+			build := func() *ir.Shader {
+				s, b := newStage(ir.StageFragment)
+				x := &texBuild{s: s, b: b, id: b.F2u32(b.Fmul(b.Channel(&b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def, 2), b.ImmFloat(64, 32)))}
+				last := b.ImmInt(15, 16) // the last digits, which stages are compared by
+				outputTo(b, b.U2f32(b.Iand(b.ALU(round, texel(x)), b.Vec(last, last, last, last))), ir.SlotData0)
+				return s
+			}
+			s := build()
+			var err error
+			if s.Options, err = Options("a740", s.Stage); err != nil {
+				return err
+			}
+			if _, err := passes.RunPass(s, "opt_16bit_tex_image"); err != nil {
+				return err
+			}
+			if err := lowerToScalar(s); err != nil {
+				return err
+			}
+			if err := stageDiffersFrom(build(), s, "a740"); err != nil {
+				return fmt.Errorf("%s of texel %d: %w", round, i, err)
+			}
+		}
+	}
+	return nil
+}
+
+// texelsOfHalves reads thirds and other numbers that no half is equal to.
+var texelsOfHalves = []func(x *texBuild) *ir.Def{
+	func(x *texBuild) *ir.Def { // in the middle of texels, where filters make no digits
+		d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
+		u := x.b.Fmul(x.b.Fadd(x.b.U2f32(x.b.Iand(x.id, x.b.Imm32(7))), x.b.ImmFloat(0.5, 32)), x.b.ImmFloat(1.0/8, 32))
+		return &x.op(ir.TexOpTxl, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, x.b.Vec(u, x.b.ImmFloat(3.5/4, 32))}, texSource{ir.TexSrcLod, x.b.ImmFloat(1, 32)})...).Def
+	},
+	func(x *texBuild) *ir.Def {
+		d := x.variable(0, 9, ir.BaseTexture, ir.DimBuf, false, false, 0)
+		return &x.op(ir.TexOpTxf, 4, ir.DimBuf, false, texSource{ir.TexSrcTextureDeref, d}, texSource{ir.TexSrcCoord, x.id}).Def
+	},
+	func(x *texBuild) *ir.Def {
+		u := x.b.Undef(1, 32)
+		in := x.b.Intrinsic(ir.IntrImageDerefLoad, 4, 32, x.variable(0, 11, ir.BaseImage, ir.DimBuf, false, false, 0), x.b.Vec(x.id, u, u, u), x.b.Imm32(0), x.b.Imm32(0))
+		return &in.Set(ir.IdxImageDim, uint64(ir.DimBuf)).Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack()).Def
+	},
 }
 
 // scratchShader stores vectors to private memory and loads them.

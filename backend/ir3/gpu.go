@@ -75,7 +75,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		FuseFfma16: true, FuseFfma32: true, SplitFfma16: true, SplitFfma32: true,
 		HasFsub: true, HasIsub: true, HasImul24: true, HasAmul: true, HasIcselEqz: true, HasIadd3: g.SadIsAdd3, HasUmulLow: true,
 		HasDot4x8:       g.HasDp2acc,
-		BoundsByElement: true, JoinsDistances: true, CutsTexels: true,
+		BoundsByElement: true, JoinsDistances: true, CutsTexels: !faults.has(faultCutTexels),
 		FloatControls: floatControls, Int16ALU: true, Float16ALU: true,
 		LowerIndirect: ir.ModeShaderIn | ir.ModeShaderOut,
 	}

@@ -17,9 +17,12 @@ const stageLanes = 64
 // stageEnv, if not nil, fills the environment of launches.
 var stageEnv func(env *emu.Env)
 
+// stageApprox is the launches' seed of approximate results, 0 where they are exact.
+var stageApprox uint64
+
 // stageLaunch makes 64 vertices or fragments with varied data.
 func stageLaunch(stage ir.Stage) *emu.Launch {
-	l := &emu.Launch{NumLanes: stageLanes, Check: true, Out: make([]emu.Slots, stageLanes), Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}}
+	l := &emu.Launch{NumLanes: stageLanes, Check: true, Approx: stageApprox, Out: make([]emu.Slots, stageLanes), Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}}
 	if stageEnv != nil {
 		stageEnv(l.Env)
 	}
@@ -88,8 +91,11 @@ func stageBinary(t *testing.T, s *ir.Shader, gpu string) *Binary {
 	return bin
 }
 
-func stageDiffer(s *ir.Shader, gpu string) error {
-	ref, err := interp.New(s, interp.Options{WaveSize: 64})
+func stageDiffer(s *ir.Shader, gpu string) error { return stageDiffersFrom(s, s, gpu) }
+
+// stageDiffersFrom compares a shader's code with what the interpreter makes of one that it is to be equal to.
+func stageDiffersFrom(equal, s *ir.Shader, gpu string) error {
+	ref, err := interp.New(equal, interp.Options{WaveSize: 64})
 	if err != nil {
 		return fmt.Errorf("interpreter: %w", err)
 	}

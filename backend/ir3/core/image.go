@@ -84,7 +84,7 @@ func (w *wave) loadImage(x *inst) error {
 		for k := 0; k < int(x.Size) && k < 4; k++ {
 			v := t[k]
 			if x.Type == isa.F16 {
-				v = toH(float64(floatOf(v)))
+				v = w.texelHalf(v)
 			}
 			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, v)
 		}

@@ -154,8 +154,18 @@ func (w *wave) putTexel(x *inst, lane int, t [4]uint32) {
 		}
 		v := t[k]
 		if x.Type == isa.F16 {
-			v = toH(float64(floatOf(v)))
+			v = w.texelHalf(v)
 		}
 		w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, v)
 	}
+}
+
+// texelHalf is a component of a texel as a half: cut (ir3.md §3.7), or to nearest where results are exact, to be compared
+// with those of a core that rounds.
+func (w *wave) texelHalf(v uint32) uint32 {
+	mode := isa.RoundZero
+	if w.l.Approx == 0 {
+		mode = isa.RoundEven
+	}
+	return f2h(float64(floatOf(v)), mode)
 }
