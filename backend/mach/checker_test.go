@@ -19,7 +19,7 @@ func disturb(f *Func, r *rand.Rand) bool {
 		b.Instrs = slices.Delete(slices.Clone(b.Instrs), at, at+1)
 		return true
 	case r.Intn(3) == 0: // two stand the other way round
-		if at+1 >= f.firstTerminator(b) || in.Op != OpMove && b.Instrs[at+1].Op != OpMove {
+		if at+1 >= len(b.Instrs) || in.Op != OpMove && b.Instrs[at+1].Op != OpMove {
 			return false
 		}
 		b.Instrs = slices.Clone(b.Instrs)
@@ -135,5 +135,55 @@ block 0
 		if err := c.Check(); (err == nil) != (x.do == nil) {
 			t.Errorf("%s: %v\n%s", x.name, err, f)
 		}
+	}
+}
+
+// TestCheckerTerminators: what control may have left before is no place for a move, and neither for an exchange.
+func TestCheckerTerminators(t *testing.T) {
+	const src = `func f target test
+block 0 -> 1
+  v1:full = const {1}
+  v2:full = const {2}
+  jump
+block 1 <- 0 1 -> 1 2
+  v3:full = phi v1, v4
+  v4:full = phi v2, v3
+  store v3
+  br v3
+block 2 <- 1
+  store v4
+  end
+`
+	moved := 0
+	for at := 0; ; at++ {
+		f, err := Parse(src, &testISA{units: 16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.SplitCriticalEdges(func(b BlockID) { f.Blocks[b].Instrs = append(f.Blocks[b].Instrs, &Instr{Op: opJump}) })
+		c := NewChecker(f)
+		if _, err := Allocate(f, AllocOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		LowerCopies(f)
+		if err := c.Check(); err != nil {
+			t.Fatalf("%v\n%s", err, f)
+		}
+		if at == len(f.Blocks) {
+			break
+		}
+		b := &f.Blocks[at]
+		k := f.firstTerminator(b)
+		if k == 0 || k == len(b.Instrs) || b.Instrs[k-1].Op != OpMove && b.Instrs[k-1].Op != OpSwap {
+			continue
+		}
+		moved++
+		b.Instrs[k-1], b.Instrs[k] = b.Instrs[k], b.Instrs[k-1]
+		if err := c.Check(); err == nil {
+			t.Errorf("a move after a terminator is accepted\n%s", f)
+		}
+	}
+	if moved == 0 {
+		t.Error("nothing was moved")
 	}
 }

@@ -5,7 +5,8 @@ import "fmt"
 // Checker proves a register allocation right, independently of the allocator:
 // it remembers the function as it was in SSA form and later follows, by a
 // forward dataflow over the allocated code, which value each register unit
-// holds. Every use must read the value that it read before. What shared registers hold
+// holds. Every use must read the value that it read before, and nothing may be moved
+// after a terminator, where control may have left already. What shared registers hold
 // is followed along physical edges too.
 type Checker struct {
 	f      *Func
@@ -234,11 +235,16 @@ func (c *Checker) phi(phi *Instr, k int, out, edge []content) {
 
 // run follows the instructions of block b; with verify it reports errors.
 func (c *Checker) run(b BlockID, cur []content, verify bool) error {
-	next := 0
+	next, left := 0, false
 	for at, in := range c.f.Blocks[b].Instrs {
 		switch in.Op {
 		case OpPhi, OpUndef, OpNone:
 			continue
+		}
+		if left && in.Op < FirstTargetOp {
+			return fmt.Errorf("mach: block %d: instruction %d moves values after a terminator", b, at)
+		}
+		switch in.Op {
 		case OpMove, OpCopy, OpPcopy, OpCollect, OpSplit:
 			if err := c.copies(b, at, in, cur, verify); err != nil {
 				return err
@@ -258,6 +264,7 @@ func (c *Checker) run(b BlockID, cur []content, verify bool) error {
 			}
 			next++
 		}
+		left = left || c.f.Props(in)&PropTerminator != 0
 		for i := range in.Defs() {
 			c.define(&in.Ops[i], cur)
 		}
