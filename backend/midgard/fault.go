@@ -61,6 +61,7 @@ const (
 	faultBlendUniforms                   // blend programs have buffers of their own
 	faultExchangeFormat                  // the comparand of a compare and exchange has the format of an index
 	faultStaleInput                      // a store is taken to read the components that the bits of its mask name
+	faultHelpers                         // derivatives say that helper threads end after them
 	numFaults
 )
 

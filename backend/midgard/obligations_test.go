@@ -70,6 +70,7 @@ var obligations = []struct {
 	{"accesses are aligned", faultAlignment, misaligned},
 	{"the metadata has all work registers", faultWorkRegs, drawsAlike(positions, plainColor)},
 	{"the metadata asks for quads where derivatives are", faultQuads, drawsAlike(positions, demoted)},
+	{"helper threads run on after a derivative", faultHelpers, drawsAlike(positions, secondDerivative)},
 	{"varyings are stored beside varyings alone", faultVaryPairs, drawsAlike(storing, plainColor)},
 	{"tags of writeouts are those of the chip", faultUpperTags, upperTags},
 	{"samplers that ignore explicit LODs are done by the shader", faultBrokenLOD, limitedLod},
@@ -427,6 +428,11 @@ func largeWorkgroup() error {
 	}
 	return nil
 }
+
+// secondDerivative paints a derivative of what a derivative goes into.
+//
+//go:embed testdata/ir/second_derivative.nir
+var secondDerivative string
 
 // demoted paints derivatives of what is computed after every other pixel was demoted.
 //

@@ -279,3 +279,28 @@ func TestDiscardEndsThread(t *testing.T) {
 		t.Error("derivatives are those of the whole quad")
 	}
 }
+
+// TestHelperField: a later derivative needs what an earlier one gives helpers: not if these end there or are said to need no result.
+func TestHelperField(t *testing.T) {
+	der := func(h isa.Helpers) isa.Bundle {
+		return isa.Bundle{Tag: isa.TagTex, Tex: isa.Texture{Op: isa.TexDerivative, Helpers: h, Dim: isa.Tex2D, CoordFull: true,
+			CoordSwizzle: isa.XYZW, Full: true, Type: isa.TexTypeFloat, Mask: 3, Swizzle: isa.XYZW}}
+	}
+	move := func(to uint8) isa.Bundle {
+		return alu(func(b *isa.Bundle) {
+			b.Add(isa.UnitVMUL, isa.Vector(isa.OpImov, isa.Mode32, to, 0xff).From(1, isa.VReg(isa.RegTex0, isa.Swz(0, 1, 0, 0))))
+		})
+	}
+	for h, want := range map[isa.Helpers]bool{isa.HelpersNormal: true, isa.HelpersSkip: false, isa.HelpersKill: false} {
+		out := writeout(5, 0, 0, false)
+		out.Next = isa.TagBreak
+		p := load(t, fragMeta(), ldst(varyingLoad(isa.LdVaryF32, 0, isa.RegTex0, 15, isa.VarySmooth)), der(h), move(isa.RegTex0), der(isa.HelpersNormal), move(5),
+			out, writeout(5, 0, -int32(out.Quads()), false))
+		l := quad()
+		l.Fragment[1].Helper = true
+		finish(t, p, l)
+		if alike := l.Out[0][ir.SlotData0][0] == 0; alike != want {
+			t.Errorf("helper field %d: the derivative of what is the same for all is %#x", h, l.Out[0][ir.SlotData0][0])
+		}
+	}
+}

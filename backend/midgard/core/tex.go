@@ -96,6 +96,9 @@ func (w *wave) texture(b *bundle, group *[4]*thread) error {
 		if err != nil {
 			return err
 		}
+		if x.Helpers == isa.HelpersSkip && t.helper {
+			v = w.anything()
+		}
 		w.texResult(t, b, v)
 		if x.Helpers == isa.HelpersKill && t.helper {
 			w.end(t)
