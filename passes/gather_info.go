@@ -208,7 +208,7 @@ func slotRange(s *ir.Shader, v *ir.Variable, d *ir.Instr) (first, n uint32) {
 		i++
 	}
 	if v.Compact {
-		return 0, (v.Type.Len + uint32(v.Component) + 3) / 4
+		return 0, (t.Len + uint32(v.Component) + 3) / 4
 	}
 	for ; i < len(path); i++ {
 		switch path[i].Deref {

@@ -219,3 +219,61 @@ func TestNoHandles(t *testing.T) {
 		return 0, 1
 	})
 }
+
+// valueOf computes a component in a lane from constants, sums and products.
+func valueOf(t *testing.T, d *ir.Def, c int, lane uint64) uint64 {
+	t.Helper()
+	in := d.Instr
+	if v, ok := d.Const(c); ok {
+		return v
+	}
+	src := func(i, c int) uint64 { return valueOf(t, in.Srcs[i].Def, int(in.Srcs[i].Swizzle.Lane(c)), lane) }
+	switch {
+	case in.IsIntrinsic(ir.IntrLoadLocalInvocationId):
+		return lane + uint64(c)<<20
+	case in.IsVec():
+		return src(c, 0)
+	case in.IsALU(ir.OpMov):
+		return src(0, c)
+	case in.IsALU(ir.OpIadd):
+		return uint64(uint32(src(0, c) + src(1, c)))
+	case in.IsALU(ir.OpImul):
+		return uint64(uint32(src(0, c) * src(1, c)))
+	}
+	t.Fatalf("what is %v?", in.Op)
+	return 0
+}
+
+// TestHandleValues: a handle is first + element*stride in its first component and 0 in others, whatever the element is made of, and its
+// descriptor the same.
+func TestHandleValues(t *testing.T) {
+	for _, comps := range []uint8{1, 2, 4} {
+		for _, first := range []uint32{0, 10} {
+			for _, stride := range []uint32{0, 1, 2, 5} {
+				_, b, impl := newShader()
+				id := &b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def
+				var kept []*ir.Instr
+				elements := []*ir.Def{b.Imm32(0), b.Imm32(3), b.Channel(id, 0)}
+				for _, e := range elements {
+					h := b.Intrinsic(ir.IntrVulkanResourceIndex, comps, 32, e)
+					h.Set(ir.IdxDescSet, 0).Set(ir.IdxBinding, 3)
+					d := b.Intrinsic(ir.IntrLoadVulkanDescriptor, comps, 32, &h.Def)
+					for c := range int(comps) {
+						kept = append(kept, b.Mov(b.Channel(&h.Def, c)).Instr, b.Mov(b.Channel(&d.Def, c)).Instr)
+					}
+				}
+				LowerHandles(impl, func(set, binding uint32) (uint32, uint32) { return first, stride })
+				for k, in := range kept {
+					element, c := []uint64{0, 3, 7}[k/2/int(comps)], k/2%int(comps)
+					want := uint64(0)
+					if c == 0 {
+						want = uint64(first) + element*uint64(stride)
+					}
+					if got := valueOf(t, &in.Def, 0, 7); got != want {
+						t.Errorf("component %d of %d, element %d of entries from %d by %d: %d, want %d", c, comps, element, first, stride, got, want)
+					}
+				}
+			}
+		}
+	}
+}
