@@ -299,7 +299,7 @@ func readSections(data []byte) ([]*section, error) {
 	list := make([]*section, count)
 	for i := range list {
 		r := rows[i*sectionSize:]
-		s := &section{nameRef: uint64(le.Uint32(r)), kind: le.Uint32(r[4:]), offset: le.Uint64(r[24:]), size: le.Uint64(r[32:])}
+		s := &section{nameRef: uint64(le.Uint32(r)), offset: le.Uint64(r[24:]), size: le.Uint64(r[32:])}
 		if i > 0 {
 			if s.data, ok = within(data, s.offset, s.size); !ok {
 				return nil, fmt.Errorf("section %d lies outside the file", i)

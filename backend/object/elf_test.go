@@ -23,7 +23,15 @@ func sample() *Object {
 }
 
 func TestRoundTrip(t *testing.T) {
-	for _, o := range []*Object{sample(), {Target: "agx", Stage: ir.StageCompute, Entry: "a\x00b", Code: []byte{}}} {
+	objects := []*Object{sample(), {Target: "agx", Stage: ir.StageCompute, Entry: "a\x00b", Code: []byte{}}}
+	for n := range 18 { // code and data of all remainders
+		o := &Object{Target: "midgard", Stage: ir.StageVertex, Entry: "main", Code: bytes.Repeat([]byte{7}, 17-n)}
+		if n > 0 {
+			o.Data = bytes.Repeat([]byte{9}, n)
+		}
+		objects = append(objects, o)
+	}
+	for _, o := range objects {
 		file, err := o.Bytes()
 		if err != nil {
 			t.Fatal(err)
