@@ -189,3 +189,114 @@ func TestTexelsOfBuffers(t *testing.T) {
 		t.Errorf("without a format there is %x", got)
 	}
 }
+
+// TestTexelRaces: which accesses of two waves to texels of an image are a race: those to one texel of a storage image, whatever view
+// and whether by a sampler or not, unless a barrier with a fence of images is between them or the store changes nothing.
+func TestTexelRaces(t *testing.T) {
+	const (
+		store = iota
+		same  // a store of what is there
+		load
+		add
+		fetch // as a sampled image
+		gather
+	)
+	type access struct{ what, x, y, layer, mip int }
+	for _, c := range []struct {
+		name     string
+		a, b     access
+		barriers bool // with a fence of images: it orders the second after the first
+		fenced   bool
+		unlike   bool // the second takes place in another image
+		race     bool
+	}{
+		{"store and load", access{store, 1, 1, 0, 0}, access{load, 1, 1, 0, 0}, false, false, false, true},
+		{"store and store", access{store, 1, 1, 0, 0}, access{store, 1, 1, 0, 0}, false, false, false, true},
+		{"load and load", access{load, 1, 1, 0, 0}, access{load, 1, 1, 0, 0}, false, false, false, false},
+		{"atomics", access{add, 1, 1, 0, 0}, access{add, 1, 1, 0, 0}, false, false, false, false},
+		{"atomic and load", access{add, 1, 1, 0, 0}, access{load, 1, 1, 0, 0}, false, false, false, true},
+		{"a store that changes nothing", access{same, 1, 1, 0, 0}, access{load, 1, 1, 0, 0}, false, false, false, false},
+		{"another column", access{store, 1, 1, 0, 0}, access{load, 2, 1, 0, 0}, false, false, false, false},
+		{"another row", access{store, 1, 1, 0, 0}, access{load, 1, 2, 0, 0}, false, false, false, false},
+		{"another layer", access{store, 1, 1, 0, 0}, access{load, 1, 1, 1, 0}, false, false, false, false},
+		{"another level", access{store, 1, 1, 0, 0}, access{fetch, 1, 1, 0, 1}, false, false, false, false},
+		{"one level of several", access{store, 1, 1, 1, 1}, access{fetch, 1, 1, 1, 1}, false, false, false, true},
+		{"outside of the image", access{store, 4, 1, 0, 0}, access{load, 4, 1, 0, 0}, false, false, false, false},
+		{"another image", access{store, 1, 1, 0, 0}, access{load, 1, 1, 0, 0}, false, false, true, false},
+		{"store and fetch", access{store, 3, 2, 1, 0}, access{fetch, 3, 2, 1, 0}, false, false, false, true},
+		{"store and gather", access{store, 1, 1, 0, 0}, access{gather, 0, 0, 0, 0}, false, false, false, true},
+		{"store beside a gather", access{store, 3, 3, 0, 0}, access{gather, 0, 0, 0, 0}, false, false, false, false},
+		{"barrier", access{store, 1, 1, 0, 0}, access{load, 1, 1, 0, 0}, true, false, false, true},
+		{"barrier and fence", access{store, 1, 1, 0, 0}, access{load, 1, 1, 0, 0}, true, true, false, false},
+		{"fence alone", access{store, 1, 1, 0, 0}, access{load, 1, 1, 0, 0}, false, true, false, true},
+	} {
+		for _, lenient := range []bool{false, true} {
+			var bind Bindings
+			var images [2]*ImageView
+			for k := range images {
+				images[k] = mustImage(t, ImageDesc{Width: 4, Height: 4, Layers: 2, Mips: 2, Format: FormatByName("R32_UINT")})
+				bind.Set(0, uint32(k), []Descriptor{{Type: DescStorageImage, Image: images[k]}})
+			}
+			do := func(l *Launch, x access, image int, place uint32) {
+				v := images[image]
+				d := &Descriptor{Type: DescStorageImage, Image: v}
+				texel := &Texel{D: d, X: x.x, Y: x.y, Z: x.layer, Mip: x.mip}
+				up := Lookup{Races: l.Races, Place: place}
+				switch x.what {
+				case store:
+					l.Races.Texel(l.Env.Mem, 0, texel, AccessWrite, &[4]uint32{7}, place)
+				case same:
+					l.Races.Texel(l.Env.Mem, 0, texel, AccessWrite, &[4]uint32{}, place)
+				case load:
+					l.Races.Texel(l.Env.Mem, 0, texel, AccessRead, nil, place)
+				case add:
+					l.Races.Texel(l.Env.Mem, 0, texel, AccessAtomic, nil, place)
+				case fetch:
+					up.Fetch(v, Tex2D, x.x, x.y, 0, x.layer, x.mip, 0)
+				case gather:
+					v.Gather(&Sampler{}, &SampleOp{Dim: Tex2D, Array: true, Coord: [3]float32{float32(x.x+1) / 4, float32(x.y+1) / 4}, Layer: float32(x.layer), Lookup: up}, 0, nil)
+				}
+			}
+			p := &fakeProgram{stage: ir.StageCompute, size: [3]uint32{8, 1, 1}, wave: 4}
+			p.run = func(l *Launch, pc int) (Status, error) {
+				l.Races.Watch(RaceOptions{Where: func(uint32) string { return "" }, Lanes: true, Fences: true})
+				switch wave := l.Compute.SubgroupID; {
+				case pc == 0 && wave == 0:
+					do(l, c.a, 0, 1)
+				case pc == 1 && c.fenced:
+					l.Races.FenceImages()
+				case pc == 2 && c.barriers:
+					return StatusBarrier, nil
+				case pc == 3 && wave == 1:
+					image := 0
+					if c.unlike {
+						image = 1
+					}
+					do(l, c.b, image, 2)
+				case pc == 4:
+					return StatusDone, nil
+				}
+				return StatusYield, nil
+			}
+			err := Dispatch(context.Background(), p, &Env{Mem: NewMemory(), Bindings: &bind}, DispatchParams{Groups: [3]uint32{1, 1, 1}, Limits: Limits{Check: !lenient, Seed: 1}})
+			if (err != nil) != (c.race && !lenient) || err != nil && !strings.Contains(err.Error(), "race on") {
+				t.Errorf("%s, lenient %v: %v", c.name, lenient, err)
+			}
+		}
+	}
+}
+
+// TestSampledAlone: of images that no shader can store to nothing is noted.
+func TestSampledAlone(t *testing.T) {
+	v := mustImage(t, ImageDesc{Width: 4, Height: 4, Format: FormatByName("R32_UINT")})
+	stored := mustImage(t, ImageDesc{Width: 4, Height: 4, Format: FormatByName("R32_UINT")})
+	var bind Bindings
+	bind.Set(0, 0, []Descriptor{{Type: DescSampledImage, Image: v}, {Type: DescStorageImage, Image: stored}, {Type: DescStorageImage}})
+	list := storedImages(&Env{Bindings: &bind})
+	if len(list) != 1 || !list[stored.Image] {
+		t.Errorf("stored to are %v", list)
+	}
+	if len(storedImages(nil))+len(storedImages(&Env{})) != 0 {
+		t.Error("without bindings something is stored to")
+	}
+}

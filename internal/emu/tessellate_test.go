@@ -146,3 +146,73 @@ func TestDivide(t *testing.T) {
 		}
 	}
 }
+
+// TestTessellateEdges: each edge has the segments of its own outer level, at their places, and the inside those of the inner ones.
+func TestTessellateEdges(t *testing.T) {
+	const near = 1e-6
+	// on counts the points where a coordinate is at, which must stand along another by a number of segments.
+	on := func(points [][3]float32, c int, at float64, along, segments int) bool {
+		seen := make([]bool, segments+1)
+		for _, p := range points {
+			if math.Abs(float64(p[c])-at) > near {
+				continue
+			}
+			k := math.Round(float64(p[along]) * float64(segments))
+			if math.Abs(float64(p[along])-k/float64(segments)) > near || seen[int(k)] {
+				return false
+			}
+			seen[int(k)] = true
+		}
+		for _, s := range seen {
+			if !s {
+				return false
+			}
+		}
+		return true
+	}
+	quads := tessellator{mode: TessIO{Domain: ir.DomainQuads}}
+	quads.patch([4]float32{3, 4, 5, 6}, [2]float32{7, 8})
+	for i, e := range []struct {
+		c        int
+		at       float64
+		along, n int
+	}{{0, 0, 1, 3}, {1, 0, 0, 4}, {0, 1, 1, 5}, {1, 1, 0, 6}} {
+		if !on(quads.points, e.c, e.at, e.along, e.n) {
+			t.Errorf("edge %d of a quad: no %d segments in %v", i, e.n, quads.points)
+		}
+	}
+	inside := map[[2]int]int{}
+	for _, p := range quads.points {
+		if p[0] > near && p[0] < 1-near && p[1] > near && p[1] < 1-near {
+			i, j := math.Round(float64(p[0])*7), math.Round(float64(p[1])*8)
+			if math.Abs(float64(p[0])-i/7) > near || math.Abs(float64(p[1])-j/8) > near {
+				t.Errorf("%v is no point of 7 by 8", p)
+			}
+			inside[[2]int{int(i), int(j)}]++
+		}
+	}
+	if len(inside) != 6*7 || len(quads.points) != 6*7+3+4+5+6 {
+		t.Errorf("%d points inside of %d", len(inside), len(quads.points))
+	}
+	triangles := tessellator{mode: TessIO{Domain: ir.DomainTriangles}}
+	triangles.patch([4]float32{3, 4, 5}, [2]float32{6})
+	for c, n := range []int{3, 4, 5} {
+		if !on(triangles.points, c, 0, (c+1)%3, n) {
+			t.Errorf("edge %d of a triangle: no %d segments in %v", c, n, triangles.points)
+		}
+	}
+	// Rings inside have two segments fewer each, and lie two thirds of a segment's height further in.
+	for k, n := range []int{4, 2} {
+		for c := range 3 {
+			at, count := 2*float64(k+1)/6/3, 0
+			for _, p := range triangles.points {
+				if math.Abs(float64(p[c])-at) < near && min(p[0], p[1], p[2]) > float32(at-near) {
+					count++
+				}
+			}
+			if count != n+1 {
+				t.Errorf("ring %d, side %d: %d points, want %d", k+1, c, count, n+1)
+			}
+		}
+	}
+}
