@@ -11,8 +11,11 @@ import (
 	"nirc"
 )
 
-// capabilityProbe is a small module that uses a capability.
-type capabilityProbe struct{ name, text string }
+// capabilityProbe is a small module that uses a capability, or what of it only some targets have.
+type capabilityProbe struct {
+	name, text string
+	part       bool
+}
 
 const probeText = `OpCapability Shader
 OpCapability Int64
@@ -87,6 +90,7 @@ func readProbes(t *testing.T) []capabilityProbe {
 	var list []capabilityProbe
 	for i := range a.Files {
 		name, model, _ := strings.Cut(a.Files[i].Name, " ")
+		name, part := strings.CutSuffix(name, ".part")
 		decls, body, _ := strings.Cut(string(a.Files[i].Data), "\n\n")
 		if strings.HasPrefix(decls, "\n") {
 			decls, body = "", decls
@@ -119,22 +123,31 @@ func readProbes(t *testing.T) []capabilityProbe {
 		}
 		r := strings.NewReplacer("CAPABILITIES", parts["CAPABILITIES"], "IMPORTS", parts["IMPORTS"], "MEMORYMODEL", parts["MEMORYMODEL"], "MODEL", model, "INTERFACE", parts["INTERFACE"],
 			"MODES", parts["MODES"], "DECORATIONS", parts["DECORATIONS"], "DECLS", parts["DECLS"], "BODY", body)
-		list = append(list, capabilityProbe{name, r.Replace(probeText)})
+		list = append(list, capabilityProbe{name, r.Replace(probeText), part})
 	}
 	return list
 }
 
 // What the table says of a capability is what compiling a module that uses it comes to: code, or a
-// diagnostic that names the GPU or the frontend's limit.
+// diagnostic that names the GPU or the frontend's limit. Of what a GPU has in part there is a module of either kind.
 func TestCapabilities(t *testing.T) {
 	table := map[string]nirc.Capability{}
+	inPart := map[string]bool{}
 	for _, c := range nirc.Capabilities() {
 		table[c.Name] = c
+		for _, s := range c.GPUs {
+			if s.Part {
+				inPart[c.Name] = true
+			}
+		}
 	}
 	gpus := map[string]bool{"a630": true, "a660": true, "a740": true, "a750": true, "g13g": true, "t860": true}
 	probes := readProbes(t)
 	for i := range probes {
 		p := &probes[i]
+		if p.part {
+			delete(inPart, p.name)
+		}
 		m, err := nirc.Load([]byte(p.text), "probe.spvasm")
 		if err != nil {
 			t.Errorf("%s: %v", p.name, err)
@@ -143,9 +156,13 @@ func TestCapabilities(t *testing.T) {
 		for _, s := range table[p.name].GPUs {
 			if gpus[s.GPU] {
 				_, err := m.Compile(context.Background(), nirc.Options{Target: s.Target, GPU: s.GPU})
+				s.Supported = s.Supported || s.Part && !p.part
 				checkProbe(t, p, &s, err)
 			}
 		}
+	}
+	for name := range inPart {
+		t.Errorf("%s: nothing shows what a GPU lacks that has it in part", name)
 	}
 }
 
@@ -153,6 +170,9 @@ func TestCapabilities(t *testing.T) {
 // stage is refused for the stage.
 func refusesBy(p *capabilityProbe, s *nirc.CapabilitySupport, msg string) bool {
 	why, _, _ := strings.Cut(s.Why, ", needs ")
+	if _, rest, ok := strings.Cut(why, ": "); ok && s.Part {
+		why = rest
+	}
 	stage := strings.Contains(msg, "the hardware has no such stage")
 	return strings.Contains(msg, "error: word ") && strings.Contains(msg, why) || stage && (s.Why == "the hardware has no such stage" || p.name == "MultiViewport") ||
 		strings.Contains(msg, "is not supported by this frontend")

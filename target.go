@@ -139,6 +139,8 @@ type CapabilitySupport struct {
 	// Supported: the frontend translates what needs the capability, and the GPU has it. Why says why not.
 	Supported bool   `json:"supported"`
 	Why       string `json:"why,omitempty"`
+	// Part: a part of it is there, and Why is about the rest. It does not count as supported.
+	Part bool `json:"part,omitempty"`
 }
 
 // Capability is one of SPIR-V's capabilities.
@@ -160,7 +162,7 @@ func Capabilities() []Capability {
 		for _, b := range targets.All {
 			for _, g := range b.GPUs() {
 				why := r.Why(b.Name(), g.Name)
-				c.GPUs = append(c.GPUs, CapabilitySupport{b.Name(), g.Name, why == "", why})
+				c.GPUs = append(c.GPUs, CapabilitySupport{b.Name(), g.Name, why == "", why, r.Part(b.Name(), g.Name)})
 			}
 		}
 		list = append(list, c)

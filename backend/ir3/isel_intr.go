@@ -77,7 +77,7 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrStoreOutput:
 		s.storeOutput(in)
 	case ir.IntrLoadInputVertex:
-		s.fail(in, "an input per vertex (%s) is not supported: the hardware gives what it interpolates, and the value of the provoking vertex alone", in.Intr)
+		s.fail(in, "inputs per vertex (%s) are not supported: the hardware gives what it interpolates, and the value of the provoking vertex alone", in.Intr)
 	case ir.IntrDeclReg:
 		s.declareArray(in)
 	case ir.IntrLoadReg, ir.IntrLoadRegIndirect, ir.IntrStoreReg, ir.IntrStoreRegIndirect:

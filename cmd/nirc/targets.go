@@ -26,8 +26,8 @@ type capabilityReport struct {
 const targetsLong = `List targets and their GPUs, the defaults first.
 
 --capabilities lists SPIR-V's capabilities instead: the version or extension of Vulkan that knows
-each, and for each target yes, no, or the GPUs that have it, with the reasons. JSON counts them by
-GPU too, against what Mesa's drivers expose.`
+each, and for each target yes, no, in part, or the GPUs that have it, with the reasons. JSON counts
+them by GPU too, against what Mesa's drivers expose; what is there in part does not count.`
 
 func (a *app) targetsCommand() *cobra.Command {
 	s := &shared{}
@@ -95,9 +95,10 @@ func (r *reasons) text() string {
 	return strings.Join(parts, "; ")
 }
 
-// supportOf is yes, no, or the GPUs of a target that have a capability.
+// supportOf is yes, no, in part, or the GPUs of a target that have a capability.
 func supportOf(c *nirc.Capability, target string, why *reasons) string {
 	var has, lack []string
+	part := false
 	for _, g := range c.GPUs {
 		switch {
 		case g.Target != target:
@@ -105,12 +106,15 @@ func supportOf(c *nirc.Capability, target string, why *reasons) string {
 			has = append(has, g.GPU)
 		default:
 			lack = append(lack, g.GPU)
+			part = part || g.Part
 			why.add(target, g.Why)
 		}
 	}
 	switch {
 	case len(lack) == 0:
 		return "yes"
+	case len(has) == 0 && part:
+		return "in part"
 	case len(has) == 0:
 		return "no"
 	case len(lack) < len(has)/4:

@@ -20,6 +20,8 @@ type Lack struct {
 	Has []string
 	// Of are the only GPUs that lack it, nil if all do that Has leaves out.
 	Of []string
+	// Part is what of the capability is lacking, where the rest is there, else "".
+	Part string
 }
 
 // Row is what is known of a capability.
@@ -56,9 +58,9 @@ var byNumber = sync.OnceValue(func() map[spv.Capability]*group {
 	return m
 })
 
-// Why is why a GPU does not have a capability, a clause, "" if it has.
+// Why is why a GPU does not have a capability, a clause, "" if it has, be it in part: a backend refuses what it lacks of one.
 func Why(c spv.Capability, target, gpu string) string {
-	if g := byNumber()[c]; g != nil {
+	if g := byNumber()[c]; g != nil && g.lacks[target].Part == "" {
 		return g.why(target, gpu)
 	}
 	return ""
@@ -77,10 +79,19 @@ func (g *group) why(target, gpu string) string {
 	if !ok || slices.Contains(l.Has, gpu) || len(l.Of) > 0 && !slices.Contains(l.Of, gpu) {
 		return ""
 	}
-	if len(l.Has) > 0 {
-		return l.Why + ", needs " + l.Has[0]
+	why := l.Why
+	if l.Part != "" {
+		why = l.Part + ": " + why
 	}
-	return l.Why
+	if len(l.Has) > 0 {
+		why += ", needs " + l.Has[0]
+	}
+	return why
+}
+
+// Part reports whether a GPU has the row's capability in part: Why is about the rest.
+func (r *Row) Part(target, gpu string) bool {
+	return r.Frontend == "" && r.Lacks[target].Part != "" && r.Why(target, gpu) != ""
 }
 
 // Why is why a GPU does not have the row's capability, or the frontend does not translate it, "" if shaders may use it.

@@ -34,6 +34,22 @@ func TestEveryCapabilityHasARow(t *testing.T) {
 	}
 }
 
+// What a GPU has in part is not what it has, and not what it refuses.
+func TestPart(t *testing.T) {
+	for _, r := range Rows() {
+		if r.Capability != spv.CapabilityFragmentBarycentricKHR {
+			continue
+		}
+		const want = "inputs per vertex: the hardware gives what it interpolates, and the value of the provoking vertex alone"
+		if !r.Part("ir3", "a630") || r.Why("ir3", "a630") != want {
+			t.Errorf("ir3: %v, %q", r.Part("ir3", "a630"), r.Why("ir3", "a630"))
+		}
+		if r.Part("agx", "g13g") || r.Part("midgard", "t860") {
+			t.Error("agx and midgard have all of it, or nothing")
+		}
+	}
+}
+
 // A reason names the first GPU that does not need it.
 func TestWhy(t *testing.T) {
 	for _, x := range []struct {
@@ -44,6 +60,8 @@ func TestWhy(t *testing.T) {
 		{spv.CapabilityRayQueryKHR, "ir3", "a740", ""},
 		{spv.CapabilityInt64Atomics, "ir3", "a750", ""},
 		{spv.CapabilityMultiViewport, "midgard", "t860", "the hardware draws to one viewport"},
+		{spv.CapabilityFragmentBarycentricKHR, "ir3", "a740", ""},
+		{spv.CapabilityFragmentBarycentricKHR, "midgard", "t860", "interpolation keeps the barycentrics to itself"},
 		{spv.CapabilityGeometry, "midgard", "t860", ""},
 		{spv.CapabilityGeometry, "ir3", "a702", "the hardware has no such stage"},
 		{spv.CapabilityGeometry, "agx", "g13g", ""},

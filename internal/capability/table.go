@@ -139,10 +139,12 @@ var groups = [...]group{
 	{list: []spv.Capability{
 		spv.CapabilityComputeDerivativeGroupQuadsKHR, spv.CapabilityComputeDerivativeGroupLinearKHR,
 	}, vulkan: "VK_KHR_compute_shader_derivatives", lacks: map[string]Lack{"midgard": {Why: "only the threads of fragments stand in quads"}}},
-	// On ir3 inputs per vertex are refused by the backend: its hardware gives values of the provoking vertex alone.
+	// turnip has not got the extension (tu_device.cc), so that nothing public shows how an Adreno would read the other vertices.
 	{list: []spv.Capability{
 		spv.CapabilityFragmentBarycentricKHR,
-	}, vulkan: "VK_KHR_fragment_shader_barycentric", lacks: map[string]Lack{"midgard": {Why: "interpolation keeps the barycentrics to itself"}}},
+	}, vulkan: "VK_KHR_fragment_shader_barycentric", lacks: map[string]Lack{
+		"ir3":     {Part: "inputs per vertex", Why: "the hardware gives what it interpolates, and the value of the provoking vertex alone"},
+		"midgard": {Why: "interpolation keeps the barycentrics to itself"}}},
 	{list: []spv.Capability{
 		spv.CapabilityFragmentShadingRateKHR,
 	}, vulkan: "VK_KHR_fragment_shading_rate", lacks: map[string]Lack{"ir3": {Why: "the hardware tells shaders no rate", Has: a7xx}, "agx": {Why: "the hardware shades each pixel"}, "midgard": {Why: "the hardware shades each pixel"}}},
