@@ -313,7 +313,7 @@ func (t *translator) pointerStep(in *inst, p *pointer, ix index) *pointer {
 		if ix.known && ix.c == 0 {
 			return p
 		}
-		stride = p.typ.kernelStride()
+		stride = t.kernelStride(in.id, p.typ)
 	}
 	if ty := t.valType(t.arg(in, 0)); ty.kind == tPointer && ty.stride != 0 {
 		stride = ty.stride

@@ -243,6 +243,7 @@ func (t *translator) interfaceDecoration(id uint32, f *ir.Field, d *decoration) 
 	case spv.DecorationInvariant:
 		f.Invariant = true
 	case spv.DecorationPerPrimitiveEXT:
+		t.checkLacks(id, spv.KindDecoration.Capabilities(uint32(d.dec)))
 		f.PerPrimitive = true
 	case spv.DecorationRelaxedPrecision:
 		f.RelaxedPrecis = true

@@ -38,7 +38,7 @@ func (t *translator) asyncCopy(in *inst) {
 		toStep, fromStep = step, toStep
 	}
 	at := func(p *pointer, i, step *ir.Def) *ir.Def {
-		d := b.DerefCast(t.pointerValue(p), p.mode, p.typ.ir, p.typ.kernelStride())
+		d := b.DerefCast(t.pointerValue(p), p.mode, p.typ.ir, t.kernelStride(in.id, p.typ))
 		return b.DerefPtrAsArray(d, b.Imul(i, step))
 	}
 	size := t.s.Info.WorkgroupSize

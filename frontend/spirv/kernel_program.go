@@ -77,10 +77,10 @@ func (t *translator) startBytes(a *ir.Argument, id uint32, ty *typ, at uint32) {
 	in := &t.m.Insts[t.index(id)]
 	size, _ := ty.kernelLayout()
 	switch {
-	case in.Op == spv.OpConstantNull || in.Op == spv.OpUndef || size == 0:
-		return
 	case !t.typeOf(uint32(in.ResultType())).sameShape(ty):
 		t.fail(id, "the initialiser's type is not the variable's type %s", ty)
+	case in.Op == spv.OpConstantNull || in.Op == spv.OpUndef || size == 0:
+		return
 	case ty.kind == tPointer:
 		to := t.addressOf(id)
 		if to.root == noRoot {
@@ -189,7 +189,7 @@ func (t *translator) addressConst(in *inst) *address {
 		if len(rest) == 0 {
 			t.fail(in.id, "%s without an element", op)
 		}
-		a.off += number(rest[0]) * int64(ty.kernelStride())
+		a.off += number(rest[0]) * int64(t.kernelStride(in.id, ty))
 		rest = rest[1:]
 	case spv.OpAccessChain, spv.OpInBoundsAccessChain:
 	default:

@@ -202,11 +202,30 @@ func TestProgramRefused(t *testing.T) {
 		{"%m = OpConstant %uint 16777217\n%at = OpSpecConstantOp %global InBoundsPtrAccessChain %v %n0 %m\n%w = OpVariable %pp CrossWorkgroup %at\n", "or too large"},
 		{"%w = OpVariable %pp CrossWorkgroup\n", "has no value to begin with"},
 		{"%w = OpVariable %pp CrossWorkgroup %n1\n", "the initialiser's type is not the variable's type"},
+		{"%w = OpVariable %pp CrossWorkgroup %zero\n", "the initialiser's type is not the variable's type"},
+		{"%other = OpConstantNull %uint\n%st = OpTypeStruct %arr %uint\n%pst = OpTypePointer CrossWorkgroup %st\n%both = OpConstantComposite %st %zero %other\n%w = OpVariable %pst CrossWorkgroup %both\n", ""},
+		{"%st = OpTypeStruct %uint %uint\n%pst = OpTypePointer CrossWorkgroup %st\n%both = OpConstantComposite %st %zero %n1\n%w = OpVariable %pst CrossWorkgroup %both\n", "the initialiser's type is not the variable's type"},
 		{"%at = OpSpecConstantOp %global AccessChain %v %n0 %n0\n%w = OpVariable %pp CrossWorkgroup %at\n", "has no part 0"},
 		{"%at = OpSpecConstantOp %global IAdd %v %n0\n%w = OpVariable %pp CrossWorkgroup %at\n", "IAdd"},
 		{"%big = OpConstant %uint 4194305\n%barr = OpTypeArray %uint %big\n%bz = OpConstantNull %barr\n%pbar = OpTypePointer CrossWorkgroup %barr\n%w = OpVariable %pbar CrossWorkgroup %bz\n", "take more than 16777216 bytes"},
 	} {
 		_, err := kernelModule(t, "", types+c.decl, "", "%e = OpLabel\n%q = OpInBoundsAccessChain %global %v %n0\n%x = OpLoad %uint %q Aligned 4\nOpStore %buf %x Aligned 4\n")
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.decl, err, c.want)
+		}
+	}
+}
+
+// TestKernelSteps: elements and members that lie further from each other than strides and offsets say are refused, not taken for nearer ones.
+func TestKernelSteps(t *testing.T) {
+	const half = "%n = OpConstant %uint 0x20000000\n%half = OpTypeArray %uint %n\n" // 2 GiB
+	for _, c := range []struct{ decl, body, want string }{
+		{"%n = OpConstant %uint 0x1fffffff\n%near = OpTypeArray %uint %n\n%p = OpTypePointer CrossWorkgroup %near\n", "%q = OpBitcast %p %buf\n%r = OpInBoundsPtrAccessChain %global %q %n1 %n0\n", ""},
+		{half + "%p = OpTypePointer CrossWorkgroup %half\n", "%q = OpBitcast %p %buf\n%r = OpInBoundsPtrAccessChain %global %q %n1 %n0\n", "elements of 2147483648 bytes are not supported"},
+		{half + "%two = OpTypeArray %half %n2\n%p = OpTypePointer CrossWorkgroup %two\n", "%q = OpBitcast %p %buf\n%r = OpInBoundsAccessChain %global %q %n1 %n0\n", "elements of 2147483648 bytes are not supported"},
+		{half + "%st = OpTypeStruct %half %uint\n%p = OpTypePointer CrossWorkgroup %st\n", "%q = OpBitcast %p %buf\n%r = OpInBoundsAccessChain %global %q %n1\n", "member 1 at byte 2147483648 of a struct is not supported"},
+	} {
+		_, err := kernelModule(t, "", c.decl, "", "%e = OpLabel\n"+c.body+"%x = OpLoad %uint %r Aligned 4\nOpStore %buf %x Aligned 4\n")
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.decl, err, c.want)
 		}

@@ -77,14 +77,20 @@ func (ty *typ) kernelLayout() (size, align uint64) {
 	return 1, 1 // void: pointers to it step by bytes
 }
 
+// maxStep is the most bytes from an element of an array to the next, and from the beginning of a struct to a member.
+const maxStep = 1<<31 - 1
+
 // kernelStride is the distance of the elements of an array.
-func (ty *typ) kernelStride() uint32 {
+func (t *translator) kernelStride(id uint32, ty *typ) uint32 {
 	size, _ := ty.kernelLayout()
-	return uint32(min(size, 1<<31-1))
+	if size > maxStep {
+		t.refuse(id, "elements of %d bytes are not supported, the most is %d", size, maxStep)
+	}
+	return uint32(size)
 }
 
 // placeMembers gives the members of a struct their offsets.
-func (ty *typ) placeMembers() {
+func (t *translator) placeMembers(id uint32, ty *typ) {
 	at := uint64(0)
 	for k, m := range ty.members {
 		size, align := m.kernelLayout()
@@ -94,7 +100,10 @@ func (ty *typ) placeMembers() {
 		f := &ty.memb[k]
 		if f.Offset < 0 {
 			at = (at + align - 1) / align * align
-			f.Offset = int32(min(at, 1<<31-1))
+			if at > maxStep {
+				t.refuse(id, "member %d at byte %d of a struct is not supported, the most is %d", k, at, maxStep)
+			}
+			f.Offset = int32(at)
 		}
 		at = uint64(f.Offset) + size
 	}

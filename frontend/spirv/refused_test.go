@@ -68,6 +68,38 @@ OpFunctionEnd
 	}
 }
 
+// TestPerPrimitiveRefused: inputs that a mesh shader writes once for each primitive are refused by the capability's name, where the
+// target has no mesh stage.
+func TestPerPrimitiveRefused(t *testing.T) {
+	const text = `OpCapability Shader
+OpCapability MeshShadingEXT
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %in
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %in Location 0
+OpDecorate %in PerPrimitiveEXT
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%ptr = OpTypePointer Input %float
+%in = OpVariable %ptr Input
+%main = OpFunction %void None %fn
+%l = OpLabel
+%v = OpLoad %float %in
+OpReturn
+OpFunctionEnd
+`
+	for _, gpu := range [][2]string{{"agx", "g13g"}, {"ir3", "a750"}, {"midgard", "t860"}} {
+		_, err := Translate(assemble(t, text), Options{GPUName: gpu[1], TargetName: gpu[0], Machine: lackingGPU{gpu[0], gpu[1]}})
+		if want := "MeshShadingEXT is not supported on " + gpu[1]; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", gpu, err, want)
+		}
+	}
+	if _, err := Translate(assemble(t, text), Options{}); err != nil {
+		t.Errorf("without a GPU: %v", err)
+	}
+}
+
 // TestSubgroupSizeMode: a size of subgroups that a kernel demands is that of the target, or refused.
 func TestSubgroupSizeMode(t *testing.T) {
 	text := strings.Replace(kernelText, "OpExecutionMode %f LocalSize 4 1 1\n", "OpExecutionMode %f LocalSize 4 1 1\nOpExecutionMode %f SubgroupSize 32\n", 1)

@@ -326,7 +326,7 @@ func (t *translator) arrayType(in *inst, ty *typ, i int) {
 		}
 	})
 	if t.kernel && ty.stride == 0 {
-		ty.stride = ty.elem.kernelStride()
+		ty.stride = t.kernelStride(in.id, ty.elem)
 	}
 }
 
@@ -431,7 +431,7 @@ func (t *translator) structType(in *inst, ty *typ, i int) {
 		}
 	}
 	if t.kernel {
-		ty.placeMembers()
+		t.placeMembers(in.id, ty)
 	}
 }
 
