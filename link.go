@@ -234,7 +234,7 @@ func linkShaders(ctx context.Context, chain []*Unit) (counts []passes.LinkCounts
 	run := func(s *ir.Shader, name string) error { return list[s].Run(s, name) }
 	l := passes.Linking{Stages: shaders, Visible: chain[0].visible, Lists: run}
 	if st := chain[0].opts.State; st != nil && st.Shader != nil {
-		l.Kept = st.Shader.Locations()
+		l.Kept, l.Half = st.Shader.Locations(), st.Shader.HalfPrecision
 	}
 	err = chain[0].stage(ctx, "link", func() error {
 		counts, err = l.Run()

@@ -33,6 +33,8 @@ type Linking struct {
 	Lists Lists
 	// Kept are locations at which nothing is removed, moved or replaced: a pipeline's state names them.
 	Kept []int
+	// Half: lower_mediump runs on the stages.
+	Half bool
 }
 
 // maxLinkTurns bounds how often what is known goes back and forth.
@@ -62,7 +64,7 @@ func (l *Linking) Run() ([]LinkCounts, error) {
 		}
 	}
 	for i := range counts {
-		counts[i].Narrow = NarrowVaryings(l.Stages[i], l.Stages[i+1])
+		counts[i].Narrow = NarrowVaryings(l.Stages[i], l.Stages[i+1], l.Half)
 		counts[i].Moved = CompactVaryings(l.Stages[i], l.Stages[i+1], l.Kept)
 	}
 	if err := l.each(func(s *ir.Shader) error { return l.Lists.Run(s, "link_finish") }); err != nil {

@@ -142,7 +142,7 @@ func TestLinkNarrow(t *testing.T) {
       store_deref %9, %8 write_mask=xy
   }
 }`)
-	if n := NarrowVaryings(vs, fs); n != 1 {
+	if n := NarrowVaryings(vs, fs, false); n != 1 {
 		t.Errorf("%d components are narrow, want 1", n)
 	}
 	for _, s := range []*ir.Shader{vs, fs} {
@@ -152,6 +152,66 @@ func TestLinkNarrow(t *testing.T) {
 		for _, v := range s.Variables {
 			if want := map[string]uint8{"half": 16, "whole": 32}[v.Name]; want != 0 && v.Type.Bits != want {
 				t.Errorf("%s has %d bits, want %d", v.Name, v.Type.Bits, want)
+			}
+		}
+	}
+}
+
+// TestLinkNarrowVectors: what becomes 16 bits wide in a vector counts, and with half what lower_mediump will compute so.
+func TestLinkNarrowVectors(t *testing.T) {
+	for _, c := range []struct {
+		use         string
+		plain, half int
+	}{
+		{"%6:16x2 = f2f16 %5\n      %7:32x2 = f2f32 %6", 2, 2},
+		{"%6:32x2 = fmul {mediump} %5, %5\n      %7:32x2 = mov %6", 0, 2},
+		{"%6:32x2 = fmul %5, %5\n      %7:32x2 = mov %6", 0, 0},
+		{"%6:32x2 = fmul {mediump} %5, %5\n      %7:32x2 = fadd %6, %5", 0, 0},
+	} {
+		for _, half := range []bool{false, true} {
+			vs := parseShader(t, `shader vertex "main" {
+  var @1 shader_in vec2f32 "p" { location=ATTRIB0 }
+  var @2 shader_out f32 "a" { location=VAR0 mediump }
+  var @3 shader_out f32 "b" { location=VAR1 mediump }
+  fn f0 "main" entry() {
+    b0:
+      %1:32 = deref_var @1
+      %2:32x2 = load_deref %1
+      %3:32 = mov %2.x
+      %4:32 = mov %2.y
+      %5:32 = deref_var @2
+      store_deref %5, %3 write_mask=x
+      %6:32 = deref_var @3
+      store_deref %6, %4 write_mask=x
+  }
+}`)
+			fs := parseShader(t, `shader fragment "main" {
+  var @1 shader_in f32 "a" { location=VAR0 interp=smooth mediump }
+  var @2 shader_in f32 "b" { location=VAR1 interp=smooth mediump }
+  var @3 shader_out vec2f32 "o" { location=DATA0 }
+  fn f0 "main" entry() {
+    b0:
+      %1:32 = deref_var @1
+      %2:32 = load_deref %1
+      %3:32 = deref_var @2
+      %4:32 = load_deref %3
+      %5:32x2 = vec2 %2, %4
+      `+c.use+`
+      %8:32 = deref_var @3
+      store_deref %8, %7 write_mask=xy
+  }
+}`)
+			want := c.plain
+			if half {
+				want = c.half
+			}
+			if n := NarrowVaryings(vs, fs, half); n != want {
+				t.Errorf("%s, half %v: %d components are narrow, want %d", c.use, half, n, want)
+			}
+			for _, s := range []*ir.Shader{vs, fs} {
+				if err := ir.Validate(s); err != nil {
+					t.Errorf("%v\n%s", err, ir.Print(s))
+				}
 			}
 		}
 	}

@@ -7,9 +7,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +39,7 @@ type linkedCase struct {
 	drawCase
 	list           []linkedVarying
 	tess, geometry bool
+	half           bool // what is mediump is computed in 16 bits
 }
 
 // varyingTypes are the types of varyings with the words of a slot and whether they are floats.
@@ -46,12 +49,16 @@ var varyingTypes = []struct {
 	float bool
 }{{"float", 1, true}, {"vec2", 2, true}, {"vec3", 3, true}, {"vec4", 4, true}, {"mediump vec3", 3, true}, {"mediump float", 1, true}, {"int", 1, false}, {"uvec2", 2, false}, {"uint", 1, false}}
 
+// linkedSeeds are as many as it takes for all that linking does.
+const linkedSeeds = 5
+
 func newLinkedCase(seed uint64) *linkedCase {
 	c := &linkedCase{}
 	c.r, c.stages = rand.New(rand.NewPCG(seed, 23)), map[ir.Stage]string{}
 	p := &emu.Pipeline{Topology: emu.TriangleList, Viewports: []emu.Viewport{{Width: drawSize, Height: drawSize, MaxDepth: 1}}, Scissors: []emu.Rect{{Width: drawSize, Height: drawSize}}}
 	p.Blend.Attachments = []emu.AttachmentBlend{{WriteMask: emu.WriteAll}}
 	c.d = vkDraw{state: p, width: drawSize, height: drawSize, samples: 1, color: emu.FormatByName("R32G32B32A32_SFLOAT"), clear: [4]float32{0.25, 0.5, 0.75, 1}}
+	c.half = seed%2 == 1
 	c.corners()
 	switch c.r.IntN(4) {
 	case 0:
@@ -91,6 +98,9 @@ func (c *linkedCase) varyings() {
 	shared := ""
 	for i := range 4 + c.r.IntN(6) {
 		t := pick(c.r, varyingTypes)
+		if c.half && t.float && !strings.HasPrefix(t.typ, "mediump") && c.chance(2) {
+			t.typ = "mediump " + t.typ
+		}
 		v := linkedVarying{name: fmt.Sprintf("v%d", i), typ: t.typ, words: t.words}
 		if !t.float {
 			v.qualifier = "flat"
@@ -139,7 +149,7 @@ func (c *linkedCase) value(typ string, float bool) string {
 	}
 	n := map[string]string{"float": ".x", "vec2": ".yx", "vec3": ".zxw", "vec4": ""}[base]
 	return base + "(" + pick(c.r, []string{"(attr * (1.0 + float(%d)))" + n, "(pos.wzyx * 0.125 + float(%d))" + n, "(vec4(0.5, 1.0, 0.25, 0.0) + float(%d) * 0.0)" + n,
-		"(u.tint * u.k[1].xxyy + float(%d))" + n, "(pc.scale.yxzw + float(%d) * 0.25)" + n, "(u.tint.x > 0.25 ? attr : attr.yxwz + float(%d))" + n}) + ")"
+		"(u.tint * u.k[1].xxyy + float(%d))" + n, "(pc.scale.yxzw + float(%d) * 0.25)" + n, "(u.tint.x > 0.25 ? attr : attr.yxwz + float(%d))" + n, "(w.own * 0.25 + float(%d))" + n}) + ")"
 }
 
 const linkedBlocks = `layout(set=0,binding=0) uniform U { vec4 tint; mat4 k; ivec4 n; } u;
@@ -193,7 +203,8 @@ func (c *linkedCase) each(skip func(*linkedVarying) bool, line func(v *linkedVar
 func (c *linkedCase) write() {
 	written := func(v *linkedVarying) bool { return v.unwritten }
 	read := func(v *linkedVarying) bool { return v.unread }
-	c.stages[ir.StageVertex] = "#version 450\nlayout(location=0) in vec4 pos; layout(location=1) in vec4 attr;\n" + linkedBlocks + c.declare("out", "", written) +
+	c.stages[ir.StageVertex] = "#version 450\nlayout(location=0) in vec4 pos; layout(location=1) in vec4 attr;\n" + linkedBlocks +
+		"layout(set=0,binding=1) uniform W { vec4 own; } w;\n" + c.declare("out", "", written) +
 		"void main() {\n  gl_Position = pos;\n" + c.each(written, func(v *linkedVarying, e string, k int) string {
 		return fmt.Sprintf("  o%s%s = %s;\n", v.name, e, fmt.Sprintf(v.value, k))
 	}) + "}\n"
@@ -212,9 +223,15 @@ func (c *linkedCase) write() {
 				e = fmt.Sprintf("[(u.n.y + %d) %% %d]", k, v.length)
 			}
 			x := v.name + e
+			first, last := "", ""
 			if v.words > 1 {
-				x += "." + "xyzw"[v.words-1:v.words]
-				x = fmt.Sprintf("%s + float(%s%s.x)", "float("+x+")", v.name, e)
+				first, last = ".x", "."+"xyzw"[v.words-1:v.words]
+			}
+			if strings.HasPrefix(v.typ, "mediump") {
+				return fmt.Sprintf("  { mediump float m = %s%s * %s%s; s += vec4(%d, %d, %d, 1) * m * 0.0625; }\n", x, last, x, first, c.r.IntN(3), c.r.IntN(3), c.r.IntN(3))
+			}
+			if v.words > 1 {
+				x = fmt.Sprintf("float(%s%s) + float(%s.x)", x, last, x)
 			}
 			return fmt.Sprintf("  s += vec4(%d, %d, %d, 1) * float(%s) * 0.0625;\n", c.r.IntN(3), c.r.IntN(3), c.r.IntN(3), x)
 		}) + "  color = s;\n}\n"
@@ -255,20 +272,53 @@ func (c *linkedCase) draw(t *testing.T, target string, modules []*nirc.Module, l
 	for i := range 4 {
 		push = binary.LittleEndian.AppendUint32(push, math.Float32bits(float32(i+1)/4))
 	}
-	err := exec.Execute(emu.Once(context.Background()), &exec.Execution{Modules: modules, Link: link, Options: nirc.Options{Target: target, Level: passes.O2},
-		Bindings: []exec.Binding{{Data: block}}, Push: push, Draw: &p, DrawParams: c.d.params})
+	err := exec.Execute(emu.Once(context.Background()), &exec.Execution{Modules: modules, Link: link, Options: c.options(target),
+		Bindings: []exec.Binding{{Data: block}, {Binding: 1, Data: block}}, Push: push, Draw: &p, DrawParams: c.d.params})
 	return imageTexels(c.d.color, to.Image.Data), err
 }
 
+// options are those of a target, with the state of the pipeline.
+func (c *linkedCase) options(target string) nirc.Options {
+	o := nirc.Options{Target: target, Level: passes.O2}
+	if c.half {
+		o.State = &nirc.State{Shader: &passes.ShaderState{HalfPrecision: true}}
+	}
+	return o
+}
+
+// effects adds up what linking does to the pipeline, except for inputs that nobody writes: what they hold no draw can show.
+func (c *linkedCase) effects(t *testing.T, modules []*nirc.Module, sum map[string]int) {
+	t.Helper()
+	var stages []nirc.PipelineStage
+	for _, m := range modules {
+		stages = append(stages, nirc.PipelineStage{Module: m})
+	}
+	p, err := nirc.CompilePipeline(context.Background(), stages, c.options("ir3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range p.Links {
+		for name, n := range map[string]int{"unread": l.Unread, "constants": l.Constants, "uniforms": l.Uniforms, "merged": l.Merged, "flat": l.Flat, "narrow": l.Narrow, "moved": l.Moved} {
+			sum[name] += n
+		}
+	}
+}
+
 // TestLinkedDraws draws random pipelines linked and not linked, on the interpreter and on each target: the pixels are the same except for the last
-// bits of what is interpolated in one and computed in the other. NIRC_LAVAPIPE says how many.
+// bits of what is interpolated in one and computed in the other. Each thing that linking does comes up. NIRC_LAVAPIPE says how many.
 func TestLinkedDraws(t *testing.T) {
 	glslang := refs.Tool(t, "glslangValidator")
-	first, count := seeds(t, 4)
+	first, count := seeds(t, linkedSeeds)
 	drawn := 0
+	done := map[string]int{}
 	for seed := first; seed < first+count; seed++ {
 		c := newLinkedCase(uint64(seed))
 		modules := c.modules(t, glslang)
+		c.effects(t, modules, done)
+		near := 1.0 / 256
+		if c.half {
+			near = 1.0 / 32
+		}
 		for _, target := range targets() {
 			want, err := c.draw(t, target, modules, false)
 			var refused nirc.Diagnostics
@@ -284,7 +334,7 @@ func TestLinkedDraws(t *testing.T) {
 			}
 			drawn++
 			for i := range want {
-				if !nearColor(got[i], want[i], 1.0/256) {
+				if !nearColor(got[i], want[i], near) {
 					t.Errorf("seed %d on %s: pixel %d,%d is %v linked, %v without", seed, target, i%drawSize, i/drawSize, got[i], want[i])
 					if os.Getenv("NIRC_VERBOSE") != "" {
 						for st, text := range c.stages {
@@ -296,7 +346,10 @@ func TestLinkedDraws(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d draws of %d pipelines", drawn, count)
+	t.Logf("%d draws of %d pipelines: %v", drawn, count, done)
+	if len(done) == 0 || slices.Contains(slices.Collect(maps.Values(done)), 0) && count >= linkedSeeds {
+		t.Errorf("not all that linking does came up: %v", done)
+	}
 	if drawn < 2*count {
 		t.Errorf("only %d draws of %d pipelines", drawn, count)
 	}
