@@ -49,7 +49,7 @@ const (
 	faultSafeConsts                        // stages of a pipeline that take all consts
 	faultTessBarrier                       // bar.g in tessellation control
 	faultIsamBit                           // isam with bit 18, which is isam.v's
-	faultMinLod                            // lower bounds of implicit LODs count nothing
+	faultMinLod                            // lower bounds of LODs count nothing
 	faultSpillStore                        // what is spilled is loaded, and nothing stores it
 	faultMixedSizes                        // of two writes in different sizes only the last is waited for
 	faultHeldInputs                        // preambles that take the registers of inputs

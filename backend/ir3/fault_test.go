@@ -490,11 +490,7 @@ func boundedLods() error {
 		levels = append(levels, b.Channel(&t.Def, 0))
 	}
 	outputTo(b, b.Vec(levels...), ir.SlotData0)
-	lower := boundLods
-	if faults.has(faultMinLod) {
-		lower = lowerToScalar
-	}
-	if err := lower(s); err != nil {
+	if err := lowerToScalar(s); err != nil {
 		return err
 	}
 	return stageDiffer(s, "a740")

@@ -82,8 +82,6 @@ func (x *texSel) supported() bool {
 		s.broken(in, "a read of an input attachment (%s) is left: lower_input_attachments makes fetches of them", in.TexOp)
 	case x.i.IsSparse && in.Def.BitSize != 32:
 		s.fail(in, "sparse residency (%s) with %d-bit results is not supported by the ir3 backend", in.TexOp, in.Def.BitSize)
-	case x.src(ir.TexSrcMinLod) != nil && !faults.has(faultMinLod):
-		s.fail(in, "a lower bound of the LOD (%s) is not supported by the ir3 backend: it holds with the sampler's bias, which nothing gives where derivatives are explicit", in.TexOp)
 	case x.src(ir.TexSrcPlane) != nil:
 		s.fail(in, "multi-planar formats are not supported by the ir3 backend")
 	case x.src(ir.TexSrcBackend1) != nil || x.src(ir.TexSrcBackend2) != nil:
@@ -482,6 +480,9 @@ func (x *texSel) sample() {
 		t.Op, v2 = isa.OpSaml, append(v2, level(ir.TexSrcBias))
 	case x.in.TexOp == ir.TexOpTxb:
 		t.Op, v2 = isa.OpSamb, append(v2, level(ir.TexSrcBias))
+	}
+	if least := x.src(ir.TexSrcMinLod); least != nil && !faults.has(faultMinLod) {
+		t.Flags, v2 = t.Flags|isa.TexClp, append(v2, x.full(least, 0, true))
 	}
 	mask := usedMask(&x.in.Def)
 	x.result(x.emit(t, mask, v1, v2))

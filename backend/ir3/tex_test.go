@@ -10,7 +10,6 @@ import (
 	"nirc/backend/ir3/isa"
 	"nirc/internal/emu"
 	"nirc/ir"
-	"nirc/passes"
 )
 
 // texWorld is what shaders of these tests see: textures, a sampler of its own
@@ -567,7 +566,7 @@ func TestLeastLod(t *testing.T) {
 	bounded := x.op(ir.TexOpTex, 4, ir.Dim2D, false, append(srcs, texSource{ir.TexSrcMinLod, b.ImmFloat(3, 32)})...)
 	level := x.op(ir.TexOpTxl, 4, ir.Dim2D, false, append(srcs, texSource{ir.TexSrcLod, b.ImmFloat(3, 32)})...)
 	outputTo(b, b.Vec(b.Channel(&lod.Def, 1), b.Channel(&bounded.Def, 0), b.Channel(&level.Def, 0)), ir.SlotData0)
-	if err := boundLods(s); err != nil {
+	if err := lowerToScalar(s); err != nil {
 		t.Fatal(err)
 	}
 	p, _, err := loaded(s, CompileOptions{GPU: "a740"})
@@ -590,17 +589,4 @@ func TestLeastLod(t *testing.T) {
 	if len(seen) != 2 || !seen[-32] || !seen[-16] {
 		t.Errorf("the LODs are %v", seen)
 	}
-}
-
-// boundLods makes biases of lower bounds, as ir3's pipeline does.
-func boundLods(s *ir.Shader) error {
-	lower := passes.Find("lower_tex")
-	c := passes.NewContext(lower)
-	if err := c.SetOption("min_lod", "true"); err != nil {
-		return err
-	}
-	if _, err := lower.Run(c, s); err != nil {
-		return err
-	}
-	return lowerToScalar(s)
 }

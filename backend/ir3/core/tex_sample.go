@@ -126,23 +126,30 @@ func (w *wave) sampleOp(x *inst, lane int, d *abi.Descriptor) (op emu.SampleOp) 
 		}
 	}
 	w.lodOf(x, &op, get, lane, dims, max(at, 4), next, proj)
+	if x.Flags&isa.TexClp != 0 {
+		if x.Op == isa.OpSaml || x.Op == isa.OpSamb {
+			next++
+		}
+		op.MinLod = w.second(x, next, lane)
+	}
 	return op
+}
+
+// second is a float of the second vector.
+func (w *wave) second(x *inst, k, lane int) float32 {
+	v := w.texGet(x, int(x.Srcs[1].Val)+k, lane, x.Srcs[1].IsHalf())
+	if x.Srcs[1].IsHalf() {
+		return h2f(v)
+	}
+	return floatOf(v)
 }
 
 // lodOf reads what the LOD comes from: component next of the second vector, derivatives from
 // component base of the first on, or the quad.
 func (w *wave) lodOf(x *inst, op *emu.SampleOp, get func(k, lane int) float32, lane, dims, base, next, proj int) {
-	second := x.Srcs[1]
-	level := func() float32 {
-		v := w.texGet(x, int(second.Val)+next, lane, second.IsHalf())
-		if second.IsHalf() {
-			return h2f(v)
-		}
-		return floatOf(v)
-	}
 	switch x.Op {
 	case isa.OpSaml:
-		op.Lod = level()
+		op.Lod = w.second(x, next, lane)
 	case isa.OpSamgq, isa.OpSamgp0, isa.OpSamgp1, isa.OpSamgp2, isa.OpSamgp3:
 		op.Gradient = true
 		for k := 0; k < dims; k++ {
@@ -150,7 +157,7 @@ func (w *wave) lodOf(x *inst, op *emu.SampleOp, get func(k, lane int) float32, l
 		}
 	case isa.OpSam, isa.OpSamb, isa.OpGetlod:
 		if x.Op == isa.OpSamb {
-			op.Bias = level()
+			op.Bias = w.second(x, next, lane)
 		}
 		w.implicitGradient(op, get, proj, lane, dims)
 	}

@@ -187,7 +187,7 @@ func (x *xfer) always(w *uint64, id fieldID, lo uint8, f Flags) {
 }
 
 var flagOf = [numSimple]Flags{fSY: SY, fSS: SS, fJP: JP, fEQ: EQ, fUL: UL, fEI: EI, fSat: Sat, fTyped: Typed,
-	fUniform: Uniform, fSigned: Signed, fHigh: High, f3D: Tex3D, fA: TexA, fO: TexO, fP: TexP, fS: TexS,
+	fUniform: Uniform, fSigned: Signed, fHigh: High, f3D: Tex3D, fA: TexA, fO: TexO, fClp: TexClp, fP: TexP, fS: TexS,
 	fG: BarG, fL: BarL, fR: BarR, fW: BarW}
 
 // simple transfers a field that depends on no other; n is its width.

@@ -394,7 +394,7 @@ func (x *xfer) tex(info *opInfo) {
 			in.Flags |= Tex1D
 		}
 	}
-	src2 := info.nsrc > 1 || in.Flags&TexO != 0
+	src2 := info.nsrc > 1 || in.Flags&(TexO|TexClp) != 0
 	x.bad = x.bad || in.Flags&TexO != 0 && (info.nsrc == 0 || in.Op == OpIsam && in.Flags&TexP != 0)
 	switch {
 	case in.Op == OpIsam && in.Flags&TexP != 0:

@@ -62,6 +62,7 @@ const (
 	BarL                      // .l
 	BarR                      // .r
 	BarW                      // .w
+	TexClp                    // .clp: a lower bound of the LOD, last of the second source
 )
 
 // Type is an operand or memory type, as encoded.

@@ -134,6 +134,7 @@ const (
 	f3D
 	fA
 	fO
+	fClp
 	fP
 	fS
 	fG
@@ -216,8 +217,9 @@ var (
 	layTexMove = []field{{fFull, 0, 1}, {fReg1, 1, 8}, {fDst, 32, 8}, {fWrMask, 40, 4}, {fType, 44, 3}}
 	layTexBase = append([]field{{f3D, 48, 1}, {fA, 49, 1}, {fS, 50, 1}, {fO, 52, 1}, {fP, 53, 1}, {fReg2, 9, 8}}, layTexMove...)
 	layTex     = append([]field{{fBaseHi, 19, 2}, {fTexHi, 21, 11}, {fBaseLo, 47, 1}, {fS2EN, 51, 1}}, layTexBase...)
-	// isam alone has the .1d bit; everywhere else bit 18 is 0.
+	// Bit 18 is .1d of isam, .clp of what samples, and 0 everywhere else.
 	layIsam     = append([]field{{fInv1D, 18, 1}}, layTex...)
+	layTexLod   = append([]field{{fClp, 18, 1}}, layTex...)
 	layTexPlain = layTexBase
 	layTexImg   = append([]field{{fBaseHi, 19, 2}, {fTexHi, 21, 11}, {fBaseLo, 47, 1}, {fS2EN, 51, 1}, {f3D, 48, 1}, {fA, 49, 1}, {fReg2, 9, 8}}, layTexMove...)
 	layTcinv    = []field{}

@@ -125,6 +125,8 @@ func TestQueries(t *testing.T) {
 		{"(eq) on add.f", OpAddF.Can(EQ), false},
 		{".1d on isam", OpIsam.Can(Tex1D), true},
 		{".1d on sam", OpSam.Can(Tex1D), false},
+		{".clp on samgq", OpSamgq.Can(TexClp), true},
+		{".clp on isam", OpIsam.Can(TexClp), false},
 		{"(rptN) on rcp", OpRcp.CanRepeat(), true},
 		{"(rptN) on sam", OpSam.CanRepeat(), false},
 		{"(nopN) on mad.f32", OpMadF32.CanNop(), true},

@@ -34,6 +34,7 @@ func (p *parser) tex() error {
 		}
 	}
 	p.optFlag(".1d", Tex1D)
+	p.optFlag(".clp", TexClp)
 	if !strings.HasPrefix(p.rest(), " ") {
 		return fmt.Errorf("unexpected %q", p.rest())
 	}
@@ -60,7 +61,7 @@ func (p *parser) tex() error {
 func (p *parser) texSources(s2en, nonuniform bool) error {
 	in, info := p.in, p.info
 	n := int(info.nsrc)
-	if in.Flags&TexO != 0 {
+	if in.Flags&(TexO|TexClp) != 0 {
 		n = 2
 	}
 	for k := 0; k < n; k++ {

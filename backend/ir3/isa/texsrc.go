@@ -2,7 +2,7 @@ package isa
 
 // TexSources returns the number of registers of the three source vectors of a
 // category 5 instruction (ir3.md §3.7): coordinates
-// with what follows them, offsets and LOD or bias, descriptor indices.
+// with what follows them, offsets, LOD or bias and the bound of the LOD, descriptor indices.
 func (in *Instr) TexSources() (n1, n2, n3 int) {
 	switch in.Op {
 	case OpGetbuf, OpGetinfo, OpTcinv, OpRgetinfo:
@@ -70,6 +70,9 @@ func (in *Instr) texVectors() (n1, n2 int) {
 	}
 	switch in.Op {
 	case OpIsaml, OpSamb, OpSaml:
+		n2++
+	}
+	if in.Flags&TexClp != 0 {
 		n2++
 	}
 	return n1, n2

@@ -353,6 +353,7 @@ func (p *printer) tex() {
 		p.base()
 	}
 	p.flag(Tex1D, ".1d")
+	p.flag(TexClp, ".clp")
 	p.str(" ")
 	if info.typed {
 		p.str("(" + in.Type.String() + ")")

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -82,10 +81,6 @@ func (f texForm) valid() bool {
 	}
 	return false
 }
-
-// boundedGradient reports whether a form is one that ir3 refuses: nothing says there which bias a
-// sampler adds to the LOD of explicit derivatives before that is compared with its bound.
-func (f texForm) boundedGradient() bool { return f.op == ir.TexOpTxd && f.minLod }
 
 func texForms() (list []texForm) {
 	for shape := range texShapes {
@@ -451,12 +446,6 @@ func TestTextureGrid(t *testing.T) {
 		for _, o := range targets {
 			o.Level = passes.O2
 			p, _, err := exec.Executable(t.Context(), m, o)
-			if refused := o.Target == "ir3" && slices.ContainsFunc(list, texForm.boundedGradient); refused {
-				if err == nil || !strings.Contains(err.Error(), "a lower bound of the LOD (txd) is not supported by the ir3 backend: it holds with the sampler's bias") {
-					t.Errorf("%v: ir3 says %v", list, err)
-				}
-				continue
-			}
 			if err != nil {
 				t.Errorf("%v: %v", list, err)
 				continue
