@@ -38,7 +38,11 @@ func (s *isel) place(t *layout.Table, v *ir.Variable, index source) (r abi.Range
 	count := resource.ArrayCount(v.Type)
 	p, err := t.Place(s.tab.layout, v.Set, v.Binding, count)
 	if err != nil {
-		s.fail(nil, "%s: %v", v.Name, err)
+		name := v.Name
+		if name != "" {
+			name += ": "
+		}
+		s.fail(nil, "%s%v", name, err)
 		return r, 0, source{reg: regNone}
 	}
 	if count == 0 {

@@ -40,6 +40,8 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		s.discardIf(s.comp(in.Srcs[0].Def, 0))
 	case ir.IntrQuadBroadcast, ir.IntrQuadSwapHorizontal, ir.IntrQuadSwapVertical, ir.IntrQuadSwapDiagonal, ir.IntrQuadVoteAny, ir.IntrQuadVoteAll:
 		s.fail(in, "%s is not supported: the threads of a quad share derivatives only", in.Intr)
+	case ir.IntrLoadInputVertex:
+		s.fail(in, "inputs per vertex (%s) are not supported: the hardware gives what it interpolates", in.Intr)
 	default:
 		if !s.memoryAccess(in) && !s.stageAccess(in) && !s.systemValue(in) && !s.derivative(in) && !s.image(in) {
 			s.fail(in, "the intrinsic %s is not supported by the midgard backend", in.Intr)

@@ -17,6 +17,11 @@ func TestRefused(t *testing.T) {
 		{`shader fragment "main" { var @1 uniform tex1D<f32>[1000000000] "t" { set=0 binding=0 } fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = load_sample_id
 			%3:32 = deref_var @1 %4:32 = deref_array %3[%2] %1:32x4 = txf texture_deref=%4 coord=%0 dim=1D dest=f32 coord_components=1` + store,
 			"midgard: t: 1000000000 descriptors at binding 0 of set 0 are not supported without a pipeline layout"},
+		{`shader fragment "main" { var @1 uniform tex1D<f32>[1000000000] "" { set=0 binding=0 } fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = load_sample_id
+			%3:32 = deref_var @1 %4:32 = deref_array %3[%2] %1:32x4 = txf texture_deref=%4 coord=%0 dim=1D dest=f32 coord_components=1` + store,
+			"midgard: 1000000000 descriptors at binding 0 of set 0 are not supported without a pipeline layout"},
+		{`shader fragment "main" { fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %1:32x4 = load_input_vertex %0, %0 io_semantics={VAR0 1} dest_type=f32` + store,
+			"midgard: inputs per vertex (load_input_vertex) are not supported: the hardware gives what it interpolates"},
 		{`shader fragment "main" { scratch_size=4294967295 fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = load_sample_id %1:32x4 = load_scratch %2 align_mul=4` + store,
 			"midgard: 4294967295 bytes of private memory a thread are not supported"},
 		{`shader compute "main" { info { workgroup_size=1,1,1 } shared_size=32772 fn f0 "main" entry() { b0: } }`, "midgard: 32772 bytes of workgroup memory are not supported, there are up to 32768"},
