@@ -48,6 +48,7 @@ const (
 	HasWrite                // stores to memory and images by handle, offset or address
 	HasOutput               // stores of outputs by slot
 	HasMarks                // intrinsics with marks about their access
+	HasSampleMask           // questions for the mask of covered samples
 	HasSlots                // accesses to inputs and outputs by slot, at another than the first or one that is not known
 )
 
@@ -129,6 +130,7 @@ var intrinsicContents = func() (t [NumIntrinsics]Contents) {
 		t[i] |= HasSubgroup
 	}
 	t[IntrBarrier] |= HasBarrier
+	t[IntrLoadSampleMaskIn] |= HasSampleMask
 	t[IntrVulkanResourceIndex] |= HasHandle
 	t[IntrLoadVulkanDescriptor] |= HasHandle
 	t[IntrLoadCounter] |= HasAtomic

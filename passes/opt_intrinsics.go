@@ -3,9 +3,10 @@ package passes
 import "nirc/ir"
 
 var optIntrinsicsPass = &Pass{
-	Name: "opt_intrinsics", For: ir.HasSubgroup, Class: "B", Run: optIntrinsics, Optional: true,
+	Name: "opt_intrinsics", For: ir.HasSubgroup | ir.HasSampleMask, Class: "B", Run: optIntrinsics, Optional: true,
 	Doc: "Rewrites operations of the subgroup into cheaper ones: shuffles whose lane is the own one xor a constant, or a constant, " +
-		"ballots that are only compared with 0, and the own bit of a ballot.",
+		"selects of two shuffles of a value, ballots that are only compared with 0, the own bit of a ballot, reductions of booleans that are votes, and exclusive scans that only " +
+		"meet the lane's own value, which are inclusive ones. A mask of covered samples that is compared with 0 asks for helpers, if it is the mask after the tests (PostDepthCoverage).",
 	Options: []Option{{"quad_swaps", "shuffles inside of a quad become quad swaps", true}},
 }
 
@@ -20,7 +21,7 @@ func optIntrinsics(c *Context, s *ir.Shader) (bool, error) {
 				case ir.KindIntrinsic:
 					v = cheaperIntrinsic(in, quads)
 				case ir.KindALU:
-					v = ballotIsZero(in)
+					v = cheaperALU(in)
 				}
 				if v != nil {
 					in.Def.RewriteUses(v)
@@ -28,6 +29,9 @@ func optIntrinsics(c *Context, s *ir.Shader) (bool, error) {
 					progress = true
 				}
 			}
+		}
+		for _, scan := range collect(impl, func(in *ir.Instr) bool { return in.Intr == ir.IntrExclusiveScan }) {
+			progress = scanWithOwn(scan) || progress
 		}
 		return progress
 	}), nil
@@ -47,6 +51,22 @@ func cheaperIntrinsic(in *ir.Instr, quads bool) *ir.Def {
 		if b := in.Srcs[0].Def.Instr; b.IsIntrinsic(ir.IntrBallot) && b.Block == in.Block && b.Srcs[0].Def.BitSize == in.Def.BitSize {
 			return b.Srcs[0].Def
 		}
+	case ir.IntrReduce:
+		return reduceIsVote(in)
+	}
+	return nil
+}
+
+// reduceIsVote makes a vote of a reduction of one boolean over the whole subgroup.
+func reduceIsVote(in *ir.Instr) *ir.Def {
+	if in.Def.BitSize != 1 || in.Def.NumComponents != 1 || in.Get(ir.IdxClusterSize) != 0 {
+		return nil
+	}
+	switch ir.Op(in.Get(ir.IdxReductionOp)) {
+	case ir.OpIand:
+		return &builderBefore(in).Intrinsic(ir.IntrVoteAll, 1, 1, in.Srcs[0].Def).Def
+	case ir.OpIor:
+		return &builderBefore(in).Intrinsic(ir.IntrVoteAny, 1, 1, in.Srcs[0].Def).Def
 	}
 	return nil
 }
@@ -86,28 +106,4 @@ func shuffleXor(in *ir.Instr, v uint64, quads bool) *ir.Def {
 	}
 	op := [...]ir.Intrinsic{1: ir.IntrQuadSwapHorizontal, 2: ir.IntrQuadSwapVertical, 3: ir.IntrQuadSwapDiagonal}[v]
 	return &builderBefore(in).Intrinsic(op, in.Def.NumComponents, in.Def.BitSize, in.Srcs[0].Def).Def
-}
-
-// ballotIsZero turns the comparison of a ballot with 0 into a vote.
-func ballotIsZero(in *ir.Instr) *ir.Def {
-	if in.Op != ir.OpIne && in.Op != ir.OpIeq || in.Def.NumComponents != 1 {
-		return nil
-	}
-	for k := range 2 {
-		if v, ok := in.Srcs[1-k].Const(0); !ok || v != 0 {
-			continue
-		}
-		d, _ := scalarValue(in.Srcs[k].Def, in.Srcs[k].Swizzle.Lane(0))
-		// One word must hold all lanes.
-		if !d.Instr.IsIntrinsic(ir.IntrBallot) || d.NumComponents != 1 || d.Instr.Block != in.Block || d.Instr.Srcs[0].Def.BitSize != in.Def.BitSize {
-			continue
-		}
-		b := builderBefore(in)
-		v := &ir.NewBuilder(ir.Before(d.Instr)).Intrinsic(ir.IntrVoteAny, 1, in.Def.BitSize, d.Instr.Srcs[0].Def).Def
-		if in.Op == ir.OpIeq {
-			v = b.Inot(v)
-		}
-		return v
-	}
-	return nil
 }

@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x2e8372ff
+const builtinSum = 0x5f7d5e01
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1148,430 +1148,437 @@ var builtinTree = node{4, 6, "", []node{
 					{2, 405, "lower_is_helper_invocation", nil},
 				}},
 			}},
-			{2, 406, "lower_frexp", nil},
-			{2, 407, "lower_flrp", nil},
-			{4, 408, "", []node{
-				{2, 408, "use", nil},
-				{2, 408, "scalar", nil},
+			{4, 406, "", []node{
+				{2, 406, "lower_tex", nil},
+				{4, 406, "", []node{
+					{2, 406, "min_lod", nil},
+					{2, 406, "true", nil},
+				}},
 			}},
-			{2, 409, "lower_phis_to_scalar", nil},
-			{4, 410, "", []node{
-				{2, 410, "use", nil},
-				{2, 410, "optimise", nil},
+			{2, 407, "lower_frexp", nil},
+			{2, 408, "lower_flrp", nil},
+			{4, 409, "", []node{
+				{2, 409, "use", nil},
+				{2, 409, "scalar", nil},
 			}},
-			{2, 412, "io_add_const_offset_to_base", nil},
-			{4, 415, "", []node{
-				{2, 415, "if", nil},
-				{2, 415, "level >= O1", nil},
-				{2, 416, "then", nil},
-				{3, 416, "", []node{
-					{2, 416, "shrink_vec_array_vars", nil},
-					{4, 416, "", []node{
-						{2, 416, "opt_large_constants", nil},
-						{4, 416, "", []node{
-							{2, 416, "packed", nil},
-							{2, 416, "32", nil},
+			{2, 410, "lower_phis_to_scalar", nil},
+			{4, 411, "", []node{
+				{2, 411, "use", nil},
+				{2, 411, "optimise", nil},
+			}},
+			{2, 413, "io_add_const_offset_to_base", nil},
+			{4, 416, "", []node{
+				{2, 416, "if", nil},
+				{2, 416, "level >= O1", nil},
+				{2, 417, "then", nil},
+				{3, 417, "", []node{
+					{2, 417, "shrink_vec_array_vars", nil},
+					{4, 417, "", []node{
+						{2, 417, "opt_large_constants", nil},
+						{4, 417, "", []node{
+							{2, 417, "packed", nil},
+							{2, 417, "32", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 417, "", []node{
-				{2, 417, "lower_indirect_derefs", nil},
-				{4, 417, "", []node{
-					{2, 417, "modes", nil},
-					{2, 417, "function_temp", nil},
-					{2, 417, "max_length", nil},
-					{2, 417, "4", nil},
+			{4, 418, "", []node{
+				{2, 418, "lower_indirect_derefs", nil},
+				{4, 418, "", []node{
+					{2, 418, "modes", nil},
+					{2, 418, "function_temp", nil},
+					{2, 418, "max_length", nil},
+					{2, 418, "4", nil},
 				}},
 			}},
-			{2, 418, "lower_vars_to_ssa", nil},
-			{4, 419, "", []node{
-				{2, 419, "if", nil},
-				{2, 419, "level >= O1", nil},
-				{2, 420, "then", nil},
-				{3, 420, "", []node{
-					{4, 420, "", []node{
-						{2, 420, "opt_large_constants", nil},
-						{4, 420, "", []node{
-							{2, 420, "threshold", nil},
-							{2, 420, "20", nil},
+			{2, 419, "lower_vars_to_ssa", nil},
+			{4, 420, "", []node{
+				{2, 420, "if", nil},
+				{2, 420, "level >= O1", nil},
+				{2, 421, "then", nil},
+				{3, 421, "", []node{
+					{4, 421, "", []node{
+						{2, 421, "opt_large_constants", nil},
+						{4, 421, "", []node{
+							{2, 421, "threshold", nil},
+							{2, 421, "20", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 421, "", []node{
-				{2, 421, "lower_locals_to_regs", nil},
-				{4, 421, "", []node{
-					{2, 421, "max_words", nil},
-					{2, 421, "48", nil},
 				}},
 			}},
 			{4, 422, "", []node{
-				{2, 422, "lower_vars_to_explicit_types", nil},
+				{2, 422, "lower_locals_to_regs", nil},
 				{4, 422, "", []node{
-					{2, 422, "modes", nil},
-					{2, 422, "function_temp|shader_temp", nil},
+					{2, 422, "max_words", nil},
+					{2, 422, "48", nil},
 				}},
 			}},
 			{4, 423, "", []node{
-				{2, 423, "lower_explicit_io", nil},
+				{2, 423, "lower_vars_to_explicit_types", nil},
 				{4, 423, "", []node{
 					{2, 423, "modes", nil},
-					{2, 423, "function_temp|shader_temp|mem_constant", nil},
+					{2, 423, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{2, 424, "remove_dead_derefs", nil},
-			{4, 425, "", []node{
-				{2, 425, "if", nil},
-				{2, 425, "level >= O1", nil},
-				{2, 426, "then", nil},
-				{3, 427, "", []node{
-					{2, 427, "opt_load_store_update_alignments", nil},
-					{4, 428, "", []node{
-						{2, 428, "opt_load_store_vectorize", nil},
-						{4, 428, "", []node{
-							{2, 428, "modes", nil},
-							{2, 428, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 428, "ubo_dynamic", nil},
-							{2, 428, "true", nil},
+			{4, 424, "", []node{
+				{2, 424, "lower_explicit_io", nil},
+				{4, 424, "", []node{
+					{2, 424, "modes", nil},
+					{2, 424, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 425, "remove_dead_derefs", nil},
+			{4, 426, "", []node{
+				{2, 426, "if", nil},
+				{2, 426, "level >= O1", nil},
+				{2, 427, "then", nil},
+				{3, 428, "", []node{
+					{2, 428, "opt_load_store_update_alignments", nil},
+					{4, 429, "", []node{
+						{2, 429, "opt_load_store_vectorize", nil},
+						{4, 429, "", []node{
+							{2, 429, "modes", nil},
+							{2, 429, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 429, "ubo_dynamic", nil},
+							{2, 429, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 430, "lower_amul", nil},
-			{4, 431, "", []node{
-				{2, 431, "lower_mem_access_bit_sizes", nil},
-				{4, 431, "", []node{
-					{2, 431, "max_bits", nil},
-					{2, 431, "32", nil},
-					{2, 431, "const_bits", nil},
-					{2, 431, "32", nil},
+			{2, 431, "lower_amul", nil},
+			{4, 432, "", []node{
+				{2, 432, "lower_mem_access_bit_sizes", nil},
+				{4, 432, "", []node{
+					{2, 432, "max_bits", nil},
+					{2, 432, "32", nil},
+					{2, 432, "const_bits", nil},
+					{2, 432, "32", nil},
 				}},
 			}},
-			{2, 432, "lower_wrmasks", nil},
-			{4, 434, "", []node{
-				{2, 434, "if", nil},
-				{2, 434, "level >= O1", nil},
-				{2, 435, "then", nil},
-				{3, 435, "", []node{
-					{2, 435, "opt_uniform_subgroup", nil},
-				}},
-			}},
-			{4, 436, "", []node{
-				{2, 436, "lower_subgroups", nil},
-				{4, 436, "", []node{
-					{2, 436, "only_64", nil},
-					{2, 436, "true", nil},
-					{2, 436, "to_scalar", nil},
-					{2, 436, "true", nil},
-					{2, 436, "split_64", nil},
-					{2, 436, "true", nil},
-					{2, 436, "vote_eq", nil},
-					{2, 436, "true", nil},
-					{2, 436, "scans", nil},
-					{2, 436, "true", nil},
+			{2, 433, "lower_wrmasks", nil},
+			{4, 435, "", []node{
+				{2, 435, "if", nil},
+				{2, 435, "level >= O1", nil},
+				{2, 436, "then", nil},
+				{3, 436, "", []node{
+					{2, 436, "opt_uniform_subgroup", nil},
 				}},
 			}},
 			{4, 437, "", []node{
-				{2, 437, "lower_bit_size", nil},
+				{2, 437, "lower_subgroups", nil},
 				{4, 437, "", []node{
-					{2, 437, "below", nil},
-					{2, 437, "16", nil},
-					{2, 437, "to", nil},
-					{2, 437, "16", nil},
+					{2, 437, "only_64", nil},
+					{2, 437, "true", nil},
+					{2, 437, "to_scalar", nil},
+					{2, 437, "true", nil},
+					{2, 437, "split_64", nil},
+					{2, 437, "true", nil},
+					{2, 437, "vote_eq", nil},
+					{2, 437, "true", nil},
+					{2, 437, "scans", nil},
+					{2, 437, "true", nil},
 				}},
 			}},
 			{4, 438, "", []node{
-				{2, 438, "if", nil},
-				{2, 438, "level >= O1", nil},
-				{2, 439, "then", nil},
-				{3, 439, "", []node{
-					{2, 439, "opt_intrinsics", nil},
-					{2, 439, "opt_offsets", nil},
+				{2, 438, "lower_bit_size", nil},
+				{4, 438, "", []node{
+					{2, 438, "below", nil},
+					{2, 438, "16", nil},
+					{2, 438, "to", nil},
+					{2, 438, "16", nil},
 				}},
 			}},
-			{4, 440, "", []node{
-				{2, 440, "use", nil},
-				{2, 440, "legalise", nil},
+			{4, 439, "", []node{
+				{2, 439, "if", nil},
+				{2, 439, "level >= O1", nil},
+				{2, 440, "then", nil},
+				{3, 440, "", []node{
+					{2, 440, "opt_intrinsics", nil},
+					{2, 440, "opt_offsets", nil},
+				}},
 			}},
 			{4, 441, "", []node{
 				{2, 441, "use", nil},
-				{2, 441, "optimise", nil},
+				{2, 441, "legalise", nil},
 			}},
 			{4, 442, "", []node{
-				{2, 442, "lower_phis_to_scalar", nil},
-				{4, 442, "", []node{
-					{2, 442, "all", nil},
-					{2, 442, "true", nil},
+				{2, 442, "use", nil},
+				{2, 442, "optimise", nil},
+			}},
+			{4, 443, "", []node{
+				{2, 443, "lower_phis_to_scalar", nil},
+				{4, 443, "", []node{
+					{2, 443, "all", nil},
+					{2, 443, "true", nil},
 				}},
 			}},
-			{4, 444, "", []node{
-				{2, 444, "if", nil},
-				{2, 444, "level >= O2", nil},
-				{2, 445, "then", nil},
-				{3, 446, "", []node{
-					{4, 446, "", []node{
-						{2, 446, "opt_gcm", nil},
-						{4, 446, "", []node{
-							{2, 446, "sink", nil},
-							{2, 446, "false", nil},
+			{4, 445, "", []node{
+				{2, 445, "if", nil},
+				{2, 445, "level >= O2", nil},
+				{2, 446, "then", nil},
+				{3, 447, "", []node{
+					{4, 447, "", []node{
+						{2, 447, "opt_gcm", nil},
+						{4, 447, "", []node{
+							{2, 447, "sink", nil},
+							{2, 447, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 447, "", []node{
-				{2, 447, "if", nil},
-				{2, 447, "level >= O1", nil},
-				{2, 448, "then", nil},
-				{3, 448, "", []node{
-					{4, 448, "", []node{
-						{2, 448, "use", nil},
-						{2, 448, "late", nil},
+			{4, 448, "", []node{
+				{2, 448, "if", nil},
+				{2, 448, "level >= O1", nil},
+				{2, 449, "then", nil},
+				{3, 449, "", []node{
+					{4, 449, "", []node{
+						{2, 449, "use", nil},
+						{2, 449, "late", nil},
 					}},
 				}},
 			}},
-			{4, 450, "", []node{
-				{2, 450, "if", nil},
-				{2, 450, "level >= O1", nil},
-				{2, 451, "then", nil},
-				{3, 451, "", []node{
-					{2, 451, "opt_16bit_tex_image", nil},
+			{4, 451, "", []node{
+				{2, 451, "if", nil},
+				{2, 451, "level >= O1", nil},
+				{2, 452, "then", nil},
+				{3, 452, "", []node{
+					{2, 452, "opt_16bit_tex_image", nil},
 				}},
 			}},
-			{4, 452, "", []node{
-				{2, 452, "use", nil},
-				{2, 452, "clean", nil},
+			{4, 453, "", []node{
+				{2, 453, "use", nil},
+				{2, 453, "clean", nil},
 			}},
-			{4, 454, "", []node{
-				{2, 454, "if", nil},
-				{2, 454, "level >= O1", nil},
-				{2, 455, "then", nil},
-				{3, 456, "", []node{
-					{4, 456, "", []node{
-						{2, 456, "opt_sink", nil},
-						{4, 456, "", []node{
-							{2, 456, "compares", nil},
-							{2, 456, "true", nil},
+			{4, 455, "", []node{
+				{2, 455, "if", nil},
+				{2, 455, "level >= O1", nil},
+				{2, 456, "then", nil},
+				{3, 457, "", []node{
+					{4, 457, "", []node{
+						{2, 457, "opt_sink", nil},
+						{4, 457, "", []node{
+							{2, 457, "compares", nil},
+							{2, 457, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 458, "", []node{
-				{2, 458, "if", nil},
-				{2, 458, "level >= O1", nil},
-				{2, 459, "then", nil},
-				{3, 459, "", []node{
-					{4, 459, "", []node{
-						{2, 459, "opt_move", nil},
-						{4, 459, "", []node{
-							{2, 459, "buffers", nil},
-							{2, 459, "true", nil},
-							{2, 459, "compares", nil},
-							{2, 459, "false", nil},
+			{4, 459, "", []node{
+				{2, 459, "if", nil},
+				{2, 459, "level >= O1", nil},
+				{2, 460, "then", nil},
+				{3, 460, "", []node{
+					{4, 460, "", []node{
+						{2, 460, "opt_move", nil},
+						{4, 460, "", []node{
+							{2, 460, "buffers", nil},
+							{2, 460, "true", nil},
+							{2, 460, "compares", nil},
+							{2, 460, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 461, "", []node{
-				{2, 461, "if", nil},
-				{2, 461, "level >= O1", nil},
-				{2, 462, "then", nil},
-				{3, 462, "", []node{
-					{4, 462, "", []node{
-						{2, 462, "opt_group_loads", nil},
-						{4, 462, "", []node{
-							{2, 462, "max_distance", nil},
-							{2, 462, "16", nil},
+			{4, 462, "", []node{
+				{2, 462, "if", nil},
+				{2, 462, "level >= O1", nil},
+				{2, 463, "then", nil},
+				{3, 463, "", []node{
+					{4, 463, "", []node{
+						{2, 463, "opt_group_loads", nil},
+						{4, 463, "", []node{
+							{2, 463, "max_distance", nil},
+							{2, 463, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 464, "", []node{
-				{2, 464, "if", nil},
-				{2, 464, "level >= O1 && stage == fragment", nil},
-				{2, 465, "then", nil},
-				{3, 465, "", []node{
-					{2, 465, "opt_move_discards_to_top", nil},
+			{4, 465, "", []node{
+				{2, 465, "if", nil},
+				{2, 465, "level >= O1 && stage == fragment", nil},
+				{2, 466, "then", nil},
+				{3, 466, "", []node{
+					{2, 466, "opt_move_discards_to_top", nil},
 				}},
 			}},
-			{2, 466, "remove_dead_variables", nil},
-			{2, 467, "gather_info", nil},
+			{2, 467, "remove_dead_variables", nil},
+			{2, 468, "gather_info", nil},
 		}},
-		{2, 469, "agx", nil},
-		{3, 470, "", []node{
-			{4, 470, "", []node{
-				{2, 470, "use", nil},
-				{2, 470, "common", nil},
+		{2, 470, "agx", nil},
+		{3, 471, "", []node{
+			{4, 471, "", []node{
+				{2, 471, "use", nil},
+				{2, 471, "common", nil},
 			}},
-			{4, 472, "", []node{
-				{2, 472, "if", nil},
-				{2, 472, "level >= O1", nil},
-				{2, 473, "then", nil},
-				{3, 473, "", []node{
-					{4, 473, "", []node{
-						{2, 473, "opt_shrink_stores", nil},
-						{4, 473, "", []node{
-							{2, 473, "images", nil},
-							{2, 473, "true", nil},
+			{4, 473, "", []node{
+				{2, 473, "if", nil},
+				{2, 473, "level >= O1", nil},
+				{2, 474, "then", nil},
+				{3, 474, "", []node{
+					{4, 474, "", []node{
+						{2, 474, "opt_shrink_stores", nil},
+						{4, 474, "", []node{
+							{2, 474, "images", nil},
+							{2, 474, "true", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 474, "", []node{
-				{2, 474, "use", nil},
-				{2, 474, "optimise", nil},
 			}},
 			{4, 475, "", []node{
 				{2, 475, "use", nil},
-				{2, 475, "interface", nil},
+				{2, 475, "optimise", nil},
 			}},
-			{4, 477, "", []node{
-				{2, 477, "if", nil},
-				{2, 477, "stage == fragment", nil},
-				{2, 478, "then", nil},
-				{3, 478, "", []node{
-					{2, 478, "gather_info", nil},
-					{2, 478, "lower_wpos_center", nil},
-					{4, 478, "", []node{
-						{2, 478, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 478, "", []node{
-							{2, 478, "center", nil},
-							{2, 478, "false", nil},
+			{4, 476, "", []node{
+				{2, 476, "use", nil},
+				{2, 476, "interface", nil},
+			}},
+			{4, 478, "", []node{
+				{2, 478, "if", nil},
+				{2, 478, "stage == fragment", nil},
+				{2, 479, "then", nil},
+				{3, 479, "", []node{
+					{2, 479, "gather_info", nil},
+					{2, 479, "lower_wpos_center", nil},
+					{4, 479, "", []node{
+						{2, 479, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 479, "", []node{
+							{2, 479, "center", nil},
+							{2, 479, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 479, "", []node{
-				{2, 479, "lower_tex", nil},
-				{4, 479, "", []node{
-					{2, 479, "txd", nil},
-					{2, 479, "cube", nil},
+			{4, 480, "", []node{
+				{2, 480, "lower_tex", nil},
+				{4, 480, "", []node{
+					{2, 480, "txd", nil},
+					{2, 480, "cube", nil},
 				}},
 			}},
-			{4, 481, "", []node{
-				{2, 481, "if", nil},
-				{2, 481, "level >= O1", nil},
-				{2, 482, "then", nil},
-				{3, 482, "", []node{
-					{4, 482, "", []node{
-						{2, 482, "opt_uniform_atomics", nil},
-						{4, 482, "", []node{
-							{2, 482, "join", nil},
-							{2, 482, "true", nil},
+			{4, 482, "", []node{
+				{2, 482, "if", nil},
+				{2, 482, "level >= O1", nil},
+				{2, 483, "then", nil},
+				{3, 483, "", []node{
+					{4, 483, "", []node{
+						{2, 483, "opt_uniform_atomics", nil},
+						{4, 483, "", []node{
+							{2, 483, "join", nil},
+							{2, 483, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 483, "lower_atomics", nil},
-			{2, 484, "lower_frexp", nil},
-			{2, 485, "lower_flrp", nil},
-			{4, 486, "", []node{
-				{2, 486, "use", nil},
-				{2, 486, "scalar", nil},
+			{2, 484, "lower_atomics", nil},
+			{2, 485, "lower_frexp", nil},
+			{2, 486, "lower_flrp", nil},
+			{4, 487, "", []node{
+				{2, 487, "use", nil},
+				{2, 487, "scalar", nil},
 			}},
-			{2, 487, "lower_phis_to_scalar", nil},
-			{4, 488, "", []node{
-				{2, 488, "use", nil},
-				{2, 488, "optimise", nil},
+			{2, 488, "lower_phis_to_scalar", nil},
+			{4, 489, "", []node{
+				{2, 489, "use", nil},
+				{2, 489, "optimise", nil},
 			}},
-			{2, 490, "io_add_const_offset_to_base", nil},
-			{4, 493, "", []node{
-				{2, 493, "lower_indirect_derefs", nil},
-				{4, 493, "", []node{
-					{2, 493, "modes", nil},
-					{2, 493, "function_temp", nil},
-					{2, 493, "max_length", nil},
-					{2, 493, "4", nil},
+			{2, 491, "io_add_const_offset_to_base", nil},
+			{4, 494, "", []node{
+				{2, 494, "lower_indirect_derefs", nil},
+				{4, 494, "", []node{
+					{2, 494, "modes", nil},
+					{2, 494, "function_temp", nil},
+					{2, 494, "max_length", nil},
+					{2, 494, "4", nil},
 				}},
 			}},
-			{2, 494, "lower_vars_to_ssa", nil},
-			{4, 495, "", []node{
-				{2, 495, "if", nil},
-				{2, 495, "level >= O1", nil},
-				{2, 496, "then", nil},
-				{3, 496, "", []node{
-					{2, 496, "shrink_vec_array_vars", nil},
-					{4, 496, "", []node{
-						{2, 496, "opt_large_constants", nil},
-						{4, 496, "", []node{
-							{2, 496, "packed", nil},
-							{2, 496, "32", nil},
-							{2, 496, "threshold", nil},
-							{2, 496, "20", nil},
+			{2, 495, "lower_vars_to_ssa", nil},
+			{4, 496, "", []node{
+				{2, 496, "if", nil},
+				{2, 496, "level >= O1", nil},
+				{2, 497, "then", nil},
+				{3, 497, "", []node{
+					{2, 497, "shrink_vec_array_vars", nil},
+					{4, 497, "", []node{
+						{2, 497, "opt_large_constants", nil},
+						{4, 497, "", []node{
+							{2, 497, "packed", nil},
+							{2, 497, "32", nil},
+							{2, 497, "threshold", nil},
+							{2, 497, "20", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 497, "", []node{
-				{2, 497, "lower_vars_to_explicit_types", nil},
-				{4, 497, "", []node{
-					{2, 497, "modes", nil},
-					{2, 497, "function_temp|shader_temp", nil},
 				}},
 			}},
 			{4, 498, "", []node{
-				{2, 498, "lower_explicit_io", nil},
+				{2, 498, "lower_vars_to_explicit_types", nil},
 				{4, 498, "", []node{
 					{2, 498, "modes", nil},
-					{2, 498, "function_temp|shader_temp|mem_constant", nil},
+					{2, 498, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{2, 499, "remove_dead_derefs", nil},
-			{4, 500, "", []node{
-				{2, 500, "if", nil},
-				{2, 500, "level >= O1", nil},
-				{2, 501, "then", nil},
-				{3, 501, "", []node{
-					{2, 501, "opt_load_store_update_alignments", nil},
-					{2, 501, "opt_load_store_vectorize", nil},
+			{4, 499, "", []node{
+				{2, 499, "lower_explicit_io", nil},
+				{4, 499, "", []node{
+					{2, 499, "modes", nil},
+					{2, 499, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
-			{4, 502, "", []node{
-				{2, 502, "lower_mem_access_bit_sizes", nil},
-				{4, 502, "", []node{
-					{2, 502, "max_bits", nil},
-					{2, 502, "32", nil},
-					{2, 502, "const_bits", nil},
-					{2, 502, "32", nil},
+			{2, 500, "remove_dead_derefs", nil},
+			{4, 501, "", []node{
+				{2, 501, "if", nil},
+				{2, 501, "level >= O1", nil},
+				{2, 502, "then", nil},
+				{3, 502, "", []node{
+					{2, 502, "opt_load_store_update_alignments", nil},
+					{2, 502, "opt_load_store_vectorize", nil},
 				}},
 			}},
-			{2, 503, "lower_wrmasks", nil},
-			{4, 505, "", []node{
-				{2, 505, "if", nil},
-				{2, 505, "level >= O1", nil},
-				{2, 506, "then", nil},
-				{3, 506, "", []node{
-					{4, 506, "", []node{
-						{2, 506, "opt_uniform_subgroup", nil},
-						{4, 506, "", []node{
-							{2, 506, "counts", nil},
-							{2, 506, "false", nil},
+			{4, 503, "", []node{
+				{2, 503, "lower_mem_access_bit_sizes", nil},
+				{4, 503, "", []node{
+					{2, 503, "max_bits", nil},
+					{2, 503, "32", nil},
+					{2, 503, "const_bits", nil},
+					{2, 503, "32", nil},
+				}},
+			}},
+			{2, 504, "lower_wrmasks", nil},
+			{4, 506, "", []node{
+				{2, 506, "if", nil},
+				{2, 506, "level >= O1", nil},
+				{2, 507, "then", nil},
+				{3, 507, "", []node{
+					{4, 507, "", []node{
+						{2, 507, "opt_uniform_subgroup", nil},
+						{4, 507, "", []node{
+							{2, 507, "counts", nil},
+							{2, 507, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 507, "", []node{
-				{2, 507, "lower_subgroups", nil},
-				{4, 507, "", []node{
-					{2, 507, "only_64", nil},
-					{2, 507, "true", nil},
-					{2, 507, "to_scalar", nil},
-					{2, 507, "true", nil},
-					{2, 507, "split_64", nil},
-					{2, 507, "true", nil},
-					{2, 507, "vote_eq", nil},
-					{2, 507, "true", nil},
-					{2, 507, "scans", nil},
-					{2, 507, "true", nil},
+			{4, 508, "", []node{
+				{2, 508, "lower_subgroups", nil},
+				{4, 508, "", []node{
+					{2, 508, "only_64", nil},
+					{2, 508, "true", nil},
+					{2, 508, "to_scalar", nil},
+					{2, 508, "true", nil},
+					{2, 508, "split_64", nil},
+					{2, 508, "true", nil},
+					{2, 508, "vote_eq", nil},
+					{2, 508, "true", nil},
+					{2, 508, "scans", nil},
+					{2, 508, "true", nil},
 				}},
 			}},
-			{4, 508, "", []node{
-				{2, 508, "lower_bit_size", nil},
-				{4, 508, "", []node{
-					{2, 508, "below", nil},
-					{2, 508, "16", nil},
-					{2, 508, "to", nil},
-					{2, 508, "16", nil},
+			{4, 509, "", []node{
+				{2, 509, "lower_bit_size", nil},
+				{4, 509, "", []node{
+					{2, 509, "below", nil},
+					{2, 509, "16", nil},
+					{2, 509, "to", nil},
+					{2, 509, "16", nil},
 				}},
 			}},
 			{4, 510, "", []node{
@@ -1579,411 +1586,419 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 510, "level >= O1", nil},
 				{2, 511, "then", nil},
 				{3, 511, "", []node{
-					{4, 511, "", []node{
-						{2, 511, "opt_reassociate", nil},
-						{4, 511, "", []node{
-							{2, 511, "float", nil},
-							{2, 511, "true", nil},
-						}},
-					}},
+					{2, 511, "opt_intrinsics", nil},
 				}},
-			}},
-			{4, 512, "", []node{
-				{2, 512, "use", nil},
-				{2, 512, "legalise_sums", nil},
 			}},
 			{4, 513, "", []node{
 				{2, 513, "if", nil},
 				{2, 513, "level >= O1", nil},
 				{2, 514, "then", nil},
-				{3, 515, "", []node{
-					{4, 515, "", []node{
-						{2, 515, "loop", nil},
-						{3, 516, "", []node{
-							{4, 516, "", []node{
-								{2, 516, "use", nil},
-								{2, 516, "turn", nil},
-							}},
-							{2, 517, "lower_alu_to_scalar", nil},
-							{4, 518, "", []node{
-								{2, 518, "opt_peephole_select", nil},
-								{4, 518, "", []node{
-									{2, 518, "limit", nil},
-									{2, 518, "64", nil},
-									{2, 518, "indirect_load_ok", nil},
-									{2, 518, "true", nil},
-									{2, 518, "expensive_alu_ok", nil},
-									{2, 518, "true", nil},
-									{2, 518, "loads", nil},
-									{2, 518, "true", nil},
-								}},
-							}},
-							{4, 519, "", []node{
-								{2, 519, "use", nil},
-								{2, 519, "tail", nil},
-							}},
+				{3, 514, "", []node{
+					{4, 514, "", []node{
+						{2, 514, "opt_reassociate", nil},
+						{4, 514, "", []node{
+							{2, 514, "float", nil},
+							{2, 514, "true", nil},
 						}},
-						{2, 520, "max", nil},
-						{2, 520, "12", nil},
 					}},
 				}},
 			}},
-			{4, 521, "", []node{
-				{2, 521, "lower_phis_to_scalar", nil},
-				{4, 521, "", []node{
-					{2, 521, "all", nil},
-					{2, 521, "true", nil},
-				}},
+			{4, 515, "", []node{
+				{2, 515, "use", nil},
+				{2, 515, "legalise_sums", nil},
 			}},
-			{4, 522, "", []node{
-				{2, 522, "if", nil},
-				{2, 522, "level >= O2", nil},
-				{2, 523, "then", nil},
-				{3, 523, "", []node{
-					{4, 523, "", []node{
-						{2, 523, "opt_gcm", nil},
-						{4, 523, "", []node{
-							{2, 523, "sink", nil},
-							{2, 523, "false", nil},
-							{2, 523, "room", nil},
-							{2, 523, "28", nil},
+			{4, 516, "", []node{
+				{2, 516, "if", nil},
+				{2, 516, "level >= O1", nil},
+				{2, 517, "then", nil},
+				{3, 518, "", []node{
+					{4, 518, "", []node{
+						{2, 518, "loop", nil},
+						{3, 519, "", []node{
+							{4, 519, "", []node{
+								{2, 519, "use", nil},
+								{2, 519, "turn", nil},
+							}},
+							{2, 520, "lower_alu_to_scalar", nil},
+							{4, 521, "", []node{
+								{2, 521, "opt_peephole_select", nil},
+								{4, 521, "", []node{
+									{2, 521, "limit", nil},
+									{2, 521, "64", nil},
+									{2, 521, "indirect_load_ok", nil},
+									{2, 521, "true", nil},
+									{2, 521, "expensive_alu_ok", nil},
+									{2, 521, "true", nil},
+									{2, 521, "loads", nil},
+									{2, 521, "true", nil},
+								}},
+							}},
+							{4, 522, "", []node{
+								{2, 522, "use", nil},
+								{2, 522, "tail", nil},
+							}},
 						}},
+						{2, 523, "max", nil},
+						{2, 523, "12", nil},
 					}},
 				}},
 			}},
 			{4, 524, "", []node{
-				{2, 524, "if", nil},
-				{2, 524, "level >= O1", nil},
-				{2, 525, "then", nil},
-				{3, 525, "", []node{
-					{4, 525, "", []node{
-						{2, 525, "use", nil},
-						{2, 525, "late", nil},
-					}},
+				{2, 524, "lower_phis_to_scalar", nil},
+				{4, 524, "", []node{
+					{2, 524, "all", nil},
+					{2, 524, "true", nil},
 				}},
 			}},
-			{4, 526, "", []node{
-				{2, 526, "use", nil},
-				{2, 526, "scalar", nil},
-			}},
-			{4, 527, "", []node{
-				{2, 527, "use", nil},
-				{2, 527, "clean", nil},
-			}},
-			{4, 529, "", []node{
-				{2, 529, "if", nil},
-				{2, 529, "level >= O2", nil},
-				{2, 530, "then", nil},
-				{3, 530, "", []node{
-					{4, 530, "", []node{
-						{2, 530, "opt_sink", nil},
-						{4, 530, "", []node{
-							{2, 530, "inputs", nil},
-							{2, 530, "true", nil},
-							{2, 530, "buffers", nil},
-							{2, 530, "true", nil},
-							{2, 530, "compares", nil},
-							{2, 530, "true", nil},
-							{2, 530, "copies", nil},
-							{2, 530, "true", nil},
-							{2, 530, "alu", nil},
-							{2, 530, "true", nil},
+			{4, 525, "", []node{
+				{2, 525, "if", nil},
+				{2, 525, "level >= O2", nil},
+				{2, 526, "then", nil},
+				{3, 526, "", []node{
+					{4, 526, "", []node{
+						{2, 526, "opt_gcm", nil},
+						{4, 526, "", []node{
+							{2, 526, "sink", nil},
+							{2, 526, "false", nil},
+							{2, 526, "room", nil},
+							{2, 526, "28", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 531, "remove_dead_variables", nil},
-			{2, 532, "gather_info", nil},
-		}},
-		{2, 534, "midgard", nil},
-		{3, 535, "", []node{
-			{4, 535, "", []node{
-				{2, 535, "use", nil},
-				{2, 535, "common", nil},
-			}},
-			{4, 536, "", []node{
-				{2, 536, "use", nil},
-				{2, 536, "vectors", nil},
-			}},
-			{4, 537, "", []node{
-				{2, 537, "use", nil},
-				{2, 537, "interface", nil},
-			}},
-			{4, 538, "", []node{
-				{2, 538, "if", nil},
-				{2, 538, "stage == fragment", nil},
-				{2, 539, "then", nil},
-				{3, 539, "", []node{
-					{2, 539, "lower_helper_writes", nil},
+			{4, 527, "", []node{
+				{2, 527, "if", nil},
+				{2, 527, "level >= O1", nil},
+				{2, 528, "then", nil},
+				{3, 528, "", []node{
+					{4, 528, "", []node{
+						{2, 528, "use", nil},
+						{2, 528, "late", nil},
+					}},
 				}},
+			}},
+			{4, 529, "", []node{
+				{2, 529, "use", nil},
+				{2, 529, "scalar", nil},
+			}},
+			{4, 530, "", []node{
+				{2, 530, "use", nil},
+				{2, 530, "clean", nil},
+			}},
+			{4, 532, "", []node{
+				{2, 532, "if", nil},
+				{2, 532, "level >= O2", nil},
+				{2, 533, "then", nil},
+				{3, 533, "", []node{
+					{4, 533, "", []node{
+						{2, 533, "opt_sink", nil},
+						{4, 533, "", []node{
+							{2, 533, "inputs", nil},
+							{2, 533, "true", nil},
+							{2, 533, "buffers", nil},
+							{2, 533, "true", nil},
+							{2, 533, "compares", nil},
+							{2, 533, "true", nil},
+							{2, 533, "copies", nil},
+							{2, 533, "true", nil},
+							{2, 533, "alu", nil},
+							{2, 533, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 534, "remove_dead_variables", nil},
+			{2, 535, "gather_info", nil},
+		}},
+		{2, 537, "midgard", nil},
+		{3, 538, "", []node{
+			{4, 538, "", []node{
+				{2, 538, "use", nil},
+				{2, 538, "common", nil},
+			}},
+			{4, 539, "", []node{
+				{2, 539, "use", nil},
+				{2, 539, "vectors", nil},
 			}},
 			{4, 540, "", []node{
-				{2, 540, "lower_atomics", nil},
-				{4, 540, "", []node{
-					{2, 540, "wide", nil},
-					{2, 540, "true", nil},
-				}},
+				{2, 540, "use", nil},
+				{2, 540, "interface", nil},
 			}},
 			{4, 541, "", []node{
-				{2, 541, "lower_subgroups", nil},
-				{4, 541, "", []node{
-					{2, 541, "size_one", nil},
-					{2, 541, "true", nil},
+				{2, 541, "if", nil},
+				{2, 541, "stage == fragment", nil},
+				{2, 542, "then", nil},
+				{3, 542, "", []node{
+					{2, 542, "lower_helper_writes", nil},
 				}},
 			}},
-			{4, 542, "", []node{
-				{2, 542, "lower_tex", nil},
-				{4, 542, "", []node{
-					{2, 542, "wide", nil},
-					{2, 542, "true", nil},
-					{2, 542, "projector", nil},
-					{2, 542, "true", nil},
-					{2, 542, "implicit_lod", nil},
-					{2, 542, "true", nil},
-					{2, 542, "min_lod", nil},
-					{2, 542, "true", nil},
-					{2, 542, "lod_ddx", nil},
-					{2, 542, "true", nil},
-					{2, 542, "lod_query", nil},
-					{2, 542, "true", nil},
-					{2, 542, "txd", nil},
-					{2, 542, "all", nil},
-					{2, 542, "txs_lod", nil},
-					{2, 542, "true", nil},
-					{2, 542, "tg4_offsets", nil},
-					{2, 542, "true", nil},
+			{4, 543, "", []node{
+				{2, 543, "lower_atomics", nil},
+				{4, 543, "", []node{
+					{2, 543, "wide", nil},
+					{2, 543, "true", nil},
 				}},
 			}},
 			{4, 544, "", []node{
-				{2, 544, "lower_indirect_textures", nil},
+				{2, 544, "lower_subgroups", nil},
 				{4, 544, "", []node{
-					{2, 544, "queries", nil},
+					{2, 544, "size_one", nil},
 					{2, 544, "true", nil},
-					{2, 544, "words", nil},
-					{2, 544, "4", nil},
 				}},
 			}},
-			{2, 545, "lower_frexp", nil},
-			{2, 546, "lower_flrp", nil},
+			{4, 545, "", []node{
+				{2, 545, "lower_tex", nil},
+				{4, 545, "", []node{
+					{2, 545, "wide", nil},
+					{2, 545, "true", nil},
+					{2, 545, "projector", nil},
+					{2, 545, "true", nil},
+					{2, 545, "implicit_lod", nil},
+					{2, 545, "true", nil},
+					{2, 545, "min_lod", nil},
+					{2, 545, "true", nil},
+					{2, 545, "lod_ddx", nil},
+					{2, 545, "true", nil},
+					{2, 545, "lod_query", nil},
+					{2, 545, "true", nil},
+					{2, 545, "txd", nil},
+					{2, 545, "all", nil},
+					{2, 545, "txs_lod", nil},
+					{2, 545, "true", nil},
+					{2, 545, "tg4_offsets", nil},
+					{2, 545, "true", nil},
+				}},
+			}},
 			{4, 547, "", []node{
-				{2, 547, "use", nil},
-				{2, 547, "vectors", nil},
+				{2, 547, "lower_indirect_textures", nil},
+				{4, 547, "", []node{
+					{2, 547, "queries", nil},
+					{2, 547, "true", nil},
+					{2, 547, "words", nil},
+					{2, 547, "4", nil},
+				}},
 			}},
-			{2, 549, "io_add_const_offset_to_base", nil},
+			{2, 548, "lower_frexp", nil},
+			{2, 549, "lower_flrp", nil},
 			{4, 550, "", []node{
-				{2, 550, "if", nil},
-				{2, 550, "level >= O1", nil},
-				{2, 551, "then", nil},
-				{3, 551, "", []node{
-					{4, 551, "", []node{
-						{2, 551, "opt_shrink_stores", nil},
-						{4, 551, "", []node{
-							{2, 551, "images", nil},
-							{2, 551, "true", nil},
+				{2, 550, "use", nil},
+				{2, 550, "vectors", nil},
+			}},
+			{2, 552, "io_add_const_offset_to_base", nil},
+			{4, 553, "", []node{
+				{2, 553, "if", nil},
+				{2, 553, "level >= O1", nil},
+				{2, 554, "then", nil},
+				{3, 554, "", []node{
+					{4, 554, "", []node{
+						{2, 554, "opt_shrink_stores", nil},
+						{4, 554, "", []node{
+							{2, 554, "images", nil},
+							{2, 554, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 554, "", []node{
-				{2, 554, "lower_indirect_derefs", nil},
-				{4, 554, "", []node{
-					{2, 554, "modes", nil},
-					{2, 554, "function_temp", nil},
-					{2, 554, "max_length", nil},
-					{2, 554, "4", nil},
+			{4, 557, "", []node{
+				{2, 557, "lower_indirect_derefs", nil},
+				{4, 557, "", []node{
+					{2, 557, "modes", nil},
+					{2, 557, "function_temp", nil},
+					{2, 557, "max_length", nil},
+					{2, 557, "4", nil},
 				}},
 			}},
-			{2, 555, "lower_vars_to_ssa", nil},
-			{4, 556, "", []node{
-				{2, 556, "if", nil},
-				{2, 556, "level >= O1", nil},
-				{2, 557, "then", nil},
-				{3, 557, "", []node{
-					{2, 557, "shrink_vec_array_vars", nil},
-					{4, 557, "", []node{
-						{2, 557, "opt_large_constants", nil},
-						{4, 557, "", []node{
-							{2, 557, "packed", nil},
-							{2, 557, "32", nil},
-							{2, 557, "threshold", nil},
-							{2, 557, "20", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 558, "", []node{
-				{2, 558, "lower_vars_to_explicit_types", nil},
-				{4, 558, "", []node{
-					{2, 558, "modes", nil},
-					{2, 558, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 558, "lower_vars_to_ssa", nil},
 			{4, 559, "", []node{
-				{2, 559, "lower_explicit_io", nil},
-				{4, 559, "", []node{
-					{2, 559, "modes", nil},
-					{2, 559, "function_temp|shader_temp|mem_constant", nil},
+				{2, 559, "if", nil},
+				{2, 559, "level >= O1", nil},
+				{2, 560, "then", nil},
+				{3, 560, "", []node{
+					{2, 560, "shrink_vec_array_vars", nil},
+					{4, 560, "", []node{
+						{2, 560, "opt_large_constants", nil},
+						{4, 560, "", []node{
+							{2, 560, "packed", nil},
+							{2, 560, "32", nil},
+							{2, 560, "threshold", nil},
+							{2, 560, "20", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 560, "remove_dead_derefs", nil},
 			{4, 561, "", []node{
-				{2, 561, "if", nil},
-				{2, 561, "level >= O1", nil},
-				{2, 562, "then", nil},
-				{3, 563, "", []node{
-					{2, 563, "opt_load_store_update_alignments", nil},
-					{4, 564, "", []node{
-						{2, 564, "opt_load_store_vectorize", nil},
-						{4, 564, "", []node{
-							{2, 564, "modes", nil},
-							{2, 564, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 564, "ubo_dynamic", nil},
-							{2, 564, "true", nil},
+				{2, 561, "lower_vars_to_explicit_types", nil},
+				{4, 561, "", []node{
+					{2, 561, "modes", nil},
+					{2, 561, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 562, "", []node{
+				{2, 562, "lower_explicit_io", nil},
+				{4, 562, "", []node{
+					{2, 562, "modes", nil},
+					{2, 562, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 563, "remove_dead_derefs", nil},
+			{4, 564, "", []node{
+				{2, 564, "if", nil},
+				{2, 564, "level >= O1", nil},
+				{2, 565, "then", nil},
+				{3, 566, "", []node{
+					{2, 566, "opt_load_store_update_alignments", nil},
+					{4, 567, "", []node{
+						{2, 567, "opt_load_store_vectorize", nil},
+						{4, 567, "", []node{
+							{2, 567, "modes", nil},
+							{2, 567, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 567, "ubo_dynamic", nil},
+							{2, 567, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 565, "", []node{
-				{2, 565, "lower_mem_access_bit_sizes", nil},
-				{4, 565, "", []node{
-					{2, 565, "max_bits", nil},
-					{2, 565, "32", nil},
-					{2, 565, "const_bits", nil},
-					{2, 565, "32", nil},
+			{4, 568, "", []node{
+				{2, 568, "lower_mem_access_bit_sizes", nil},
+				{4, 568, "", []node{
+					{2, 568, "max_bits", nil},
+					{2, 568, "32", nil},
+					{2, 568, "const_bits", nil},
+					{2, 568, "32", nil},
 				}},
 			}},
-			{4, 567, "", []node{
-				{2, 567, "if", nil},
-				{2, 567, "kernel", nil},
-				{2, 568, "then", nil},
-				{3, 569, "", []node{
-					{4, 569, "", []node{
-						{2, 569, "lower_phis_to_scalar", nil},
-						{4, 569, "", []node{
-							{2, 569, "wider", nil},
-							{2, 569, "4", nil},
+			{4, 570, "", []node{
+				{2, 570, "if", nil},
+				{2, 570, "kernel", nil},
+				{2, 571, "then", nil},
+				{3, 572, "", []node{
+					{4, 572, "", []node{
+						{2, 572, "lower_phis_to_scalar", nil},
+						{4, 572, "", []node{
+							{2, 572, "wider", nil},
+							{2, 572, "4", nil},
 						}},
 					}},
-					{4, 570, "", []node{
-						{2, 570, "lower_alu_width", nil},
-						{4, 570, "", []node{
-							{2, 570, "width", nil},
-							{2, 570, "4", nil},
-							{2, 570, "scalar", nil},
-							{2, 570, "64", nil},
-							{2, 570, "sources", nil},
-							{2, 570, "4", nil},
+					{4, 573, "", []node{
+						{2, 573, "lower_alu_width", nil},
+						{4, 573, "", []node{
+							{2, 573, "width", nil},
+							{2, 573, "4", nil},
+							{2, 573, "scalar", nil},
+							{2, 573, "64", nil},
+							{2, 573, "sources", nil},
+							{2, 573, "4", nil},
 						}},
 					}},
-					{2, 571, "opt_copy_prop", nil},
-					{2, 572, "opt_dce", nil},
+					{2, 574, "opt_copy_prop", nil},
+					{2, 575, "opt_dce", nil},
 				}},
 			}},
-			{4, 573, "", []node{
-				{2, 573, "lower_bit_size", nil},
-				{4, 573, "", []node{
-					{2, 573, "below", nil},
-					{2, 573, "32", nil},
-					{2, 573, "to", nil},
-					{2, 573, "32", nil},
-					{2, 573, "bytes", nil},
-					{2, 573, "true", nil},
-				}},
-			}},
-			{2, 575, "opt_algebraic_before_lower_int64", nil},
 			{4, 576, "", []node{
-				{2, 576, "loop", nil},
-				{3, 577, "", []node{
-					{4, 577, "", []node{
-						{2, 577, "lower_64bit_phis", nil},
-						{4, 577, "", []node{
-							{2, 577, "pairs", nil},
-							{2, 577, "true", nil},
-						}},
-					}},
-					{2, 578, "opt_algebraic", nil},
-					{2, 579, "lower_doubles", nil},
+				{2, 576, "lower_bit_size", nil},
+				{4, 576, "", []node{
+					{2, 576, "below", nil},
+					{2, 576, "32", nil},
+					{2, 576, "to", nil},
+					{2, 576, "32", nil},
+					{2, 576, "bytes", nil},
+					{2, 576, "true", nil},
+				}},
+			}},
+			{2, 578, "opt_algebraic_before_lower_int64", nil},
+			{4, 579, "", []node{
+				{2, 579, "loop", nil},
+				{3, 580, "", []node{
 					{4, 580, "", []node{
-						{2, 580, "lower_int64", nil},
+						{2, 580, "lower_64bit_phis", nil},
 						{4, 580, "", []node{
 							{2, 580, "pairs", nil},
 							{2, 580, "true", nil},
 						}},
 					}},
-					{2, 581, "lower_idiv", nil},
-					{2, 582, "lower_alu", nil},
-					{2, 583, "lower_pack", nil},
-					{2, 584, "opt_copy_prop", nil},
-					{2, 585, "opt_constant_folding", nil},
-					{2, 586, "opt_cse", nil},
-					{2, 587, "opt_dce", nil},
+					{2, 581, "opt_algebraic", nil},
+					{2, 582, "lower_doubles", nil},
+					{4, 583, "", []node{
+						{2, 583, "lower_int64", nil},
+						{4, 583, "", []node{
+							{2, 583, "pairs", nil},
+							{2, 583, "true", nil},
+						}},
+					}},
+					{2, 584, "lower_idiv", nil},
+					{2, 585, "lower_alu", nil},
+					{2, 586, "lower_pack", nil},
+					{2, 587, "opt_copy_prop", nil},
+					{2, 588, "opt_constant_folding", nil},
+					{2, 589, "opt_cse", nil},
+					{2, 590, "opt_dce", nil},
 				}},
-				{2, 588, "max", nil},
-				{2, 588, "8", nil},
-			}},
-			{4, 589, "", []node{
-				{2, 589, "use", nil},
-				{2, 589, "last_vectors", nil},
-			}},
-			{4, 590, "", []node{
-				{2, 590, "if", nil},
-				{2, 590, "level >= O1", nil},
-				{2, 591, "then", nil},
-				{3, 591, "", []node{
-					{2, 591, "opt_shrink_vectors", nil},
-				}},
+				{2, 591, "max", nil},
+				{2, 591, "8", nil},
 			}},
 			{4, 592, "", []node{
-				{2, 592, "if", nil},
-				{2, 592, "level >= O2", nil},
-				{2, 593, "then", nil},
-				{3, 593, "", []node{
-					{4, 593, "", []node{
-						{2, 593, "opt_gcm", nil},
-						{4, 593, "", []node{
-							{2, 593, "sink", nil},
-							{2, 593, "false", nil},
-							{2, 593, "room", nil},
-							{2, 593, "24", nil},
+				{2, 592, "use", nil},
+				{2, 592, "last_vectors", nil},
+			}},
+			{4, 593, "", []node{
+				{2, 593, "if", nil},
+				{2, 593, "level >= O1", nil},
+				{2, 594, "then", nil},
+				{3, 594, "", []node{
+					{2, 594, "opt_shrink_vectors", nil},
+				}},
+			}},
+			{4, 595, "", []node{
+				{2, 595, "if", nil},
+				{2, 595, "level >= O2", nil},
+				{2, 596, "then", nil},
+				{3, 596, "", []node{
+					{4, 596, "", []node{
+						{2, 596, "opt_gcm", nil},
+						{4, 596, "", []node{
+							{2, 596, "sink", nil},
+							{2, 596, "false", nil},
+							{2, 596, "room", nil},
+							{2, 596, "24", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 594, "", []node{
-				{2, 594, "if", nil},
-				{2, 594, "level >= O1", nil},
-				{2, 595, "then", nil},
-				{3, 595, "", []node{
-					{4, 595, "", []node{
-						{2, 595, "use", nil},
-						{2, 595, "late", nil},
-					}},
-				}},
-			}},
-			{4, 596, "", []node{
-				{2, 596, "use", nil},
-				{2, 596, "clean", nil},
 			}},
 			{4, 597, "", []node{
 				{2, 597, "if", nil},
 				{2, 597, "level >= O1", nil},
 				{2, 598, "then", nil},
-				{3, 599, "", []node{
-					{4, 599, "", []node{
-						{2, 599, "opt_sink", nil},
-						{4, 599, "", []node{
-							{2, 599, "compares", nil},
-							{2, 599, "true", nil},
+				{3, 598, "", []node{
+					{4, 598, "", []node{
+						{2, 598, "use", nil},
+						{2, 598, "late", nil},
+					}},
+				}},
+			}},
+			{4, 599, "", []node{
+				{2, 599, "use", nil},
+				{2, 599, "clean", nil},
+			}},
+			{4, 600, "", []node{
+				{2, 600, "if", nil},
+				{2, 600, "level >= O1", nil},
+				{2, 601, "then", nil},
+				{3, 602, "", []node{
+					{4, 602, "", []node{
+						{2, 602, "opt_sink", nil},
+						{4, 602, "", []node{
+							{2, 602, "compares", nil},
+							{2, 602, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 600, "opt_algebraic_distribute_src_mods", nil},
-			{2, 601, "lower_bool_to_int32", nil},
-			{2, 602, "opt_copy_prop", nil},
-			{2, 603, "opt_dce", nil},
-			{2, 604, "remove_dead_variables", nil},
-			{2, 605, "gather_info", nil},
+			{2, 603, "opt_algebraic_distribute_src_mods", nil},
+			{2, 604, "lower_bool_to_int32", nil},
+			{2, 605, "opt_copy_prop", nil},
+			{2, 606, "opt_dce", nil},
+			{2, 607, "remove_dead_variables", nil},
+			{2, 608, "gather_info", nil},
 		}},
 	}},
 }}
