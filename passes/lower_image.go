@@ -4,7 +4,6 @@ import "nirc/ir"
 
 var lowerImagePass = &Pass{
 	Name: "lower_image", Class: "A", Run: lowerImage,
-	Instead: "hardware: sizes of cubes and counts of samples are in the descriptors of all targets; it stays for those where they are not",
 	Options: []Option{
 		{"cube_size", "sizes of cube arrays by those of arrays of faces", false},
 		{"samples_to_one", "images have one sample: its number is 1, and all samples of a texel are identical", false},

@@ -4,8 +4,7 @@ import "nirc/ir"
 
 var lowerImageAtomicsToGlobalPass = &Pass{
 	Name: "lower_image_atomics_to_global", Class: "A", Run: implPass(ir.MetaControlFlow, lowerImageAtomics), Idempotent: true,
-	Instead: "descriptors: ir3 has atomics on texels, and AGX and midgard select address, test of the bounds and atomic of an access together: AGX from its own descriptor, with an index that its atomics add and what the texture cache is told; midgard by an instruction that finds texels; it stays for targets that can ask for an address",
-	Doc:     "Turns atomics on images, by derefs, numbers or handles, into atomics at the address of the texel. Bounds are not checked any more.",
+	Doc: "Turns atomics on images, by derefs, numbers or handles, into atomics at the address of the texel. Bounds are not checked any more.",
 }
 
 // texelAddress is what finds the texel of an atomic on an image; false of all else.

@@ -4,7 +4,7 @@ import "nirc/ir"
 
 var lowerInterpolationPass = &Pass{
 	Name: "lower_interpolation", Class: "B", Run: lowerInterpolation, Idempotent: true,
-	Instead: "hardware: ir3 interpolates by barycentrics of any place, which it makes itself, AGX evaluates what its coefficient registers hold, midgard refuses offsets; it stays for those that give plane equations alone",
+	Instead: "hardware: ir3 interpolates by barycentrics of any place, which it makes itself, AGX evaluates what its coefficient registers hold, midgard computes what is at other places of the pixel by derivatives (lower_offsets); it stays for those that give plane equations alone",
 	Doc: "Evaluates inputs by their plane equations where hardware interpolates only some ways. Input: load_interpolated_input of 32 bits (after lower_io). Output: " +
 		"for the chosen barycentrics (i, j), c.x + c.z·i + c.y·j over load_fs_input_interp_deltas, component by component; inputs of 16 bits stay.",
 	Options: []Option{

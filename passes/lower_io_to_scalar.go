@@ -7,7 +7,7 @@ import (
 
 var lowerIOToScalarPass = &Pass{
 	Name: "lower_io_to_scalar", Class: "B", Run: lowerIOToScalar, Idempotent: true,
-	Instead: "linking: targets fetch and store vectors of a slot; it is for pairs that are linked, and targets that do not",
+	Instead: "linking: targets fetch and store vectors of a slot, and pairs are linked by their variables, which lower_io_to_scalar_early takes apart; it stays for targets that load and store components",
 	Doc: "Splits vector accesses of inputs, outputs and memory into one a component. Input: slot intrinsics (after lower_io) for shader_in and shader_out, explicit " +
 		"memory intrinsics for mem_ssbo, mem_shared and mem_global. Output: scalar loads and stores with the component, or the byte offset and alignment, of each; " +
 		"components outside a write mask are not stored.",

@@ -10,12 +10,13 @@ import (
 
 var optLoadStoreVectorizePass = &Pass{
 	Name: "opt_load_store_vectorize", For: ir.HasMemory, Class: "B", Run: optLoadStoreVectorize, Optional: true, Rewrites: true,
-	Doc: "Merges explicit memory accesses of a block that lie side by side, and loads that overlap: loads at the place of the first, stores at that of the last, if nothing in between " +
-		"may touch the same memory. Offsets are compared as sums of a few values times constants. Volatile and coherent accesses and atomics stay.",
+	Doc: "Merges explicit memory accesses of a block that lie side by side, loads that overlap, and, with holes, loads of what nobody writes that have a few bytes between them: loads at the place of the first, " +
+		"stores at that of the last, if nothing in between may touch the same memory. Offsets are compared as sums of a few values times constants. Volatile and coherent accesses and atomics stay.",
 	Options: []Option{
 		{"modes", "memory whose accesses are merged; mem_ssbo stands for mem_global too", ir.ModeUBO | ir.ModeSSBO | ir.ModeShared | ir.ModeConstant | ir.ModePushConst | ir.ModeFunctionTemp},
 		{"max_comps", "most components of a merged access", 4},
 		{"max_bytes", "most bytes of a merged access", 16},
+		{"holes", "most bytes between two loads that are merged, which the merged one loads for nothing; only where nobody writes, for others may be in the course of writing them", 0},
 		{"ubo_straddle", "uniform buffer loads may cross a 16-byte boundary", false},
 		{"ubo_dynamic", "of uniform buffers, only loads whose descriptor or offset is no constant: others may cost nothing where they are", false},
 		{"robust", "refuse where an offset might wrap around between the two", false},
@@ -25,7 +26,7 @@ var optLoadStoreVectorizePass = &Pass{
 func optLoadStoreVectorize(c *Context, s *ir.Shader) (bool, error) {
 	v := vectorizers.Get().(*vectorizer)
 	defer v.release()
-	*v = vectorizer{all: v.all, open: v.all[:0], c: c, modes: c.Modes("modes"), maxComps: c.Int("max_comps"), maxBytes: uint64(c.Int("max_bytes")), straddle: c.Bool("ubo_straddle"), dynamic: c.Bool("ubo_dynamic"), robust: c.Bool("robust"), own: memoryOf(s), opts: s.Options}
+	*v = vectorizer{all: v.all, open: v.all[:0], c: c, modes: c.Modes("modes"), maxComps: c.Int("max_comps"), maxBytes: uint64(c.Int("max_bytes")), holes: int64(c.Int("holes")), straddle: c.Bool("ubo_straddle"), dynamic: c.Bool("ubo_dynamic"), robust: c.Bool("robust"), own: memoryOf(s), opts: s.Options}
 	return eachBlock(s, v.block), nil
 }
 
@@ -46,6 +47,7 @@ type vectorizer struct {
 	modes    ir.Mode
 	maxComps int
 	maxBytes uint64
+	holes    int64
 	straddle bool
 	dynamic  bool
 	robust   bool
@@ -337,7 +339,7 @@ func (v *vectorizer) push(a *memAccess) int {
 // -1 if there is none. No access in between may conflict with that which moves.
 func (v *vectorizer) join(at int) int {
 	for k := len(v.open) - 1; k >= 0; k-- {
-		if k == at || v.open[k].closed || !v.open[k].touches(&v.open[at]) {
+		if k == at || v.open[k].closed || !v.touch(&v.open[k], &v.open[at]) {
 			continue
 		}
 		first, second := min(k, at), max(k, at)
@@ -385,12 +387,20 @@ func conflict(x, y *memAccess) bool {
 	return true
 }
 
-// touches reports whether two accesses lie side by side, whatever they do there, or are loads that overlap.
-func (a *memAccess) touches(b *memAccess) bool {
-	if a.where != b.where || a.at+a.bytes < b.at || b.at+b.bytes < a.at {
+// touch reports whether two accesses lie side by side, whatever they do there, or are loads that overlap or have a hole
+// between them that may be loaded.
+func (v *vectorizer) touch(a, b *memAccess) bool {
+	if a.where != b.where {
 		return false
 	}
-	return !a.store && !b.store || a.at+a.bytes == b.at || b.at+b.bytes == a.at
+	switch hole := max(b.at-(a.at+a.bytes), a.at-(b.at+b.bytes)); {
+	case hole == 0:
+		return true
+	case hole < 0:
+		return !a.store && !b.store
+	default:
+		return hole <= v.holes && a.fixed && b.fixed
+	}
 }
 
 // both is how many bytes a and b take together, where a begins first.

@@ -4,7 +4,6 @@ import "nirc/ir"
 
 var optRematerializeComparesPass = &Pass{
 	Name: "opt_rematerialize_compares", Class: "B", Run: implPass(ir.MetaControlFlow, optRematerializeCompares), Idempotent: true, Optional: true,
-	Instead: "registers: no target keeps comparisons in flags; it stays for those that do",
 	Doc: "Repeats comparisons in each block where an if or a select reads them, for machines whose comparisons set flags that do not live across blocks. " +
 		"opt_cse must not follow: it would merge them again.",
 }

@@ -46,6 +46,7 @@ var orderRules = []orderRule{
 	{first: "lower_io", then: "lower_multiview", why: "it takes slots"},
 	{first: "lower_blend", then: "lower_fb_read", never: true, why: "it reads the destination"},
 	{first: "lower_explicit_io", then: "lower_amul", why: "the accesses say how large the objects are"},
+	{first: "lower_image", then: "opt_idiv_const", why: "it divides the faces of cube arrays"},
 	{first: "opt_idiv_const", then: "lower_idiv", why: "divisions by constants would go through the slow form"},
 	{first: "lower_flrp", then: "lower_doubles", why: "where rounding is free the short form is half as long"},
 	{first: "lower_doubles", then: "lower_int64", why: "doubles become 64-bit integers in halves"},

@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x5f7d5e01
+const builtinSum = 0x9f38aece
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -836,757 +836,766 @@ var builtinTree = node{4, 6, "", []node{
 			{2, 320, "opt_copy_prop", nil},
 			{2, 321, "opt_dce", nil},
 		}},
-		{2, 323, "midgard_position", nil},
+		{2, 323, "midgard_texels", nil},
 		{3, 323, "", []node{
-			{2, 323, "lower_viewport_transform", nil},
-			{2, 323, "lower_vars_to_ssa", nil},
+			{2, 323, "lower_image_atomics_to_global", nil},
 		}},
-		{2, 327, "link_prepare", nil},
-		{3, 328, "", []node{
-			{4, 328, "", []node{
-				{2, 328, "use", nil},
-				{2, 328, "frontend", nil},
-			}},
-			{2, 329, "propagate_invariant", nil},
+		{2, 325, "midgard_position", nil},
+		{3, 325, "", []node{
+			{2, 325, "lower_viewport_transform", nil},
+			{2, 325, "lower_vars_to_ssa", nil},
+		}},
+		{2, 329, "link_prepare", nil},
+		{3, 330, "", []node{
 			{4, 330, "", []node{
-				{2, 330, "loop", nil},
-				{3, 330, "", []node{
-					{2, 330, "lower_vars_to_ssa", nil},
-					{2, 330, "opt_copy_prop", nil},
-					{2, 330, "opt_dce", nil},
-					{2, 330, "opt_constant_folding", nil},
-					{2, 330, "opt_dead_cf", nil},
-					{2, 330, "opt_loop", nil},
+				{2, 330, "use", nil},
+				{2, 330, "frontend", nil},
+			}},
+			{2, 331, "propagate_invariant", nil},
+			{4, 332, "", []node{
+				{2, 332, "loop", nil},
+				{3, 332, "", []node{
+					{2, 332, "lower_vars_to_ssa", nil},
+					{2, 332, "opt_copy_prop", nil},
+					{2, 332, "opt_dce", nil},
+					{2, 332, "opt_constant_folding", nil},
+					{2, 332, "opt_dead_cf", nil},
+					{2, 332, "opt_loop", nil},
 				}},
 			}},
-			{4, 331, "", []node{
-				{2, 331, "if", nil},
-				{2, 331, "stage != tess_ctrl", nil},
-				{2, 332, "then", nil},
-				{3, 333, "", []node{
-					{4, 333, "", []node{
-						{2, 333, "lower_io_to_temporaries", nil},
-						{4, 333, "", []node{
-							{2, 333, "modes", nil},
-							{2, 333, "shader_out", nil},
+			{4, 333, "", []node{
+				{2, 333, "if", nil},
+				{2, 333, "stage != tess_ctrl", nil},
+				{2, 334, "then", nil},
+				{3, 335, "", []node{
+					{4, 335, "", []node{
+						{2, 335, "lower_io_to_temporaries", nil},
+						{4, 335, "", []node{
+							{2, 335, "modes", nil},
+							{2, 335, "shader_out", nil},
 						}},
 					}},
-					{2, 334, "lower_global_vars_to_local", nil},
+					{2, 336, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{4, 335, "", []node{
-				{2, 335, "if", nil},
-				{2, 335, "stage == fragment", nil},
-				{2, 336, "then", nil},
-				{3, 337, "", []node{
-					{4, 337, "", []node{
-						{2, 337, "lower_io_to_temporaries", nil},
-						{4, 337, "", []node{
-							{2, 337, "modes", nil},
-							{2, 337, "shader_in", nil},
+			{4, 337, "", []node{
+				{2, 337, "if", nil},
+				{2, 337, "stage == fragment", nil},
+				{2, 338, "then", nil},
+				{3, 339, "", []node{
+					{4, 339, "", []node{
+						{2, 339, "lower_io_to_temporaries", nil},
+						{4, 339, "", []node{
+							{2, 339, "modes", nil},
+							{2, 339, "shader_in", nil},
 						}},
 					}},
-					{2, 338, "lower_global_vars_to_local", nil},
+					{2, 340, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{2, 339, "split_var_copies", nil},
-			{2, 340, "lower_var_copies", nil},
-			{2, 341, "split_struct_vars", nil},
-			{2, 342, "lower_vars_to_ssa", nil},
-			{4, 343, "", []node{
-				{2, 343, "if", nil},
-				{2, 343, "stage == vertex", nil},
-				{2, 344, "then", nil},
-				{3, 345, "", []node{
-					{4, 345, "", []node{
-						{2, 345, "lower_io_arrays_to_elements", nil},
-						{4, 345, "", []node{
-							{2, 345, "modes", nil},
-							{2, 345, "shader_out", nil},
+			{2, 341, "split_var_copies", nil},
+			{2, 342, "lower_var_copies", nil},
+			{2, 343, "split_struct_vars", nil},
+			{2, 344, "lower_vars_to_ssa", nil},
+			{4, 345, "", []node{
+				{2, 345, "if", nil},
+				{2, 345, "stage == vertex", nil},
+				{2, 346, "then", nil},
+				{3, 347, "", []node{
+					{4, 347, "", []node{
+						{2, 347, "lower_io_arrays_to_elements", nil},
+						{4, 347, "", []node{
+							{2, 347, "modes", nil},
+							{2, 347, "shader_out", nil},
 						}},
 					}},
-					{4, 346, "", []node{
-						{2, 346, "lower_io_to_scalar_early", nil},
-						{4, 346, "", []node{
-							{2, 346, "modes", nil},
-							{2, 346, "shader_out", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 347, "", []node{
-				{2, 347, "if", nil},
-				{2, 347, "stage == fragment", nil},
-				{2, 348, "then", nil},
-				{3, 349, "", []node{
-					{4, 349, "", []node{
-						{2, 349, "lower_io_arrays_to_elements", nil},
-						{4, 349, "", []node{
-							{2, 349, "modes", nil},
-							{2, 349, "shader_in", nil},
-						}},
-					}},
-					{4, 350, "", []node{
-						{2, 350, "lower_io_to_scalar_early", nil},
-						{4, 350, "", []node{
-							{2, 350, "modes", nil},
-							{2, 350, "shader_in", nil},
+					{4, 348, "", []node{
+						{2, 348, "lower_io_to_scalar_early", nil},
+						{4, 348, "", []node{
+							{2, 348, "modes", nil},
+							{2, 348, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 351, "", []node{
-				{2, 351, "if", nil},
-				{2, 351, "stage != vertex && stage != fragment", nil},
-				{2, 352, "then", nil},
-				{3, 352, "", []node{
-					{2, 352, "lower_io_arrays_to_elements", nil},
-					{2, 352, "lower_io_to_scalar_early", nil},
+			{4, 349, "", []node{
+				{2, 349, "if", nil},
+				{2, 349, "stage == fragment", nil},
+				{2, 350, "then", nil},
+				{3, 351, "", []node{
+					{4, 351, "", []node{
+						{2, 351, "lower_io_arrays_to_elements", nil},
+						{4, 351, "", []node{
+							{2, 351, "modes", nil},
+							{2, 351, "shader_in", nil},
+						}},
+					}},
+					{4, 352, "", []node{
+						{2, 352, "lower_io_to_scalar_early", nil},
+						{4, 352, "", []node{
+							{2, 352, "modes", nil},
+							{2, 352, "shader_in", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 353, "", []node{
-				{2, 353, "loop", nil},
-				{3, 353, "", []node{
-					{4, 353, "", []node{
-						{2, 353, "use", nil},
-						{2, 353, "turn", nil},
-					}},
-					{4, 353, "", []node{
-						{2, 353, "use", nil},
-						{2, 353, "tail", nil},
-					}},
+				{2, 353, "if", nil},
+				{2, 353, "stage != vertex && stage != fragment", nil},
+				{2, 354, "then", nil},
+				{3, 354, "", []node{
+					{2, 354, "lower_io_arrays_to_elements", nil},
+					{2, 354, "lower_io_to_scalar_early", nil},
 				}},
-				{2, 354, "max", nil},
-				{2, 354, "8", nil},
 			}},
 			{4, 355, "", []node{
-				{2, 355, "remove_dead_variables", nil},
-				{4, 355, "", []node{
-					{2, 355, "modes", nil},
-					{2, 355, "shader_in|shader_out", nil},
+				{2, 355, "loop", nil},
+				{3, 355, "", []node{
+					{4, 355, "", []node{
+						{2, 355, "use", nil},
+						{2, 355, "turn", nil},
+					}},
+					{4, 355, "", []node{
+						{2, 355, "use", nil},
+						{2, 355, "tail", nil},
+					}},
+				}},
+				{2, 356, "max", nil},
+				{2, 356, "8", nil},
+			}},
+			{4, 357, "", []node{
+				{2, 357, "remove_dead_variables", nil},
+				{4, 357, "", []node{
+					{2, 357, "modes", nil},
+					{2, 357, "shader_in|shader_out", nil},
 				}},
 			}},
 		}},
-		{2, 357, "link_turn", nil},
-		{3, 358, "", []node{
-			{4, 358, "", []node{
-				{2, 358, "loop", nil},
-				{3, 358, "", []node{
-					{4, 358, "", []node{
-						{2, 358, "use", nil},
-						{2, 358, "turn", nil},
-					}},
-					{4, 358, "", []node{
-						{2, 358, "use", nil},
-						{2, 358, "tail", nil},
-					}},
-				}},
-				{2, 359, "max", nil},
-				{2, 359, "8", nil},
-			}},
+		{2, 359, "link_turn", nil},
+		{3, 360, "", []node{
 			{4, 360, "", []node{
-				{2, 360, "remove_dead_variables", nil},
-				{4, 360, "", []node{
-					{2, 360, "modes", nil},
-					{2, 360, "shader_in|shader_out", nil},
+				{2, 360, "loop", nil},
+				{3, 360, "", []node{
+					{4, 360, "", []node{
+						{2, 360, "use", nil},
+						{2, 360, "turn", nil},
+					}},
+					{4, 360, "", []node{
+						{2, 360, "use", nil},
+						{2, 360, "tail", nil},
+					}},
+				}},
+				{2, 361, "max", nil},
+				{2, 361, "8", nil},
+			}},
+			{4, 362, "", []node{
+				{2, 362, "remove_dead_variables", nil},
+				{4, 362, "", []node{
+					{2, 362, "modes", nil},
+					{2, 362, "shader_in|shader_out", nil},
 				}},
 			}},
 		}},
-		{2, 362, "link_finish", nil},
-		{3, 363, "", []node{
-			{4, 363, "", []node{
-				{2, 363, "remove_dead_variables", nil},
-				{4, 363, "", []node{
-					{2, 363, "modes", nil},
-					{2, 363, "shader_in|shader_out", nil},
-				}},
-			}},
-			{4, 364, "", []node{
-				{2, 364, "if", nil},
-				{2, 364, "stage == vertex", nil},
-				{2, 365, "then", nil},
-				{3, 365, "", []node{
-					{4, 365, "", []node{
-						{2, 365, "lower_io_to_vector", nil},
-						{4, 365, "", []node{
-							{2, 365, "modes", nil},
-							{2, 365, "shader_out", nil},
-						}},
-					}},
+		{2, 364, "link_finish", nil},
+		{3, 365, "", []node{
+			{4, 365, "", []node{
+				{2, 365, "remove_dead_variables", nil},
+				{4, 365, "", []node{
+					{2, 365, "modes", nil},
+					{2, 365, "shader_in|shader_out", nil},
 				}},
 			}},
 			{4, 366, "", []node{
 				{2, 366, "if", nil},
-				{2, 366, "stage == fragment", nil},
+				{2, 366, "stage == vertex", nil},
 				{2, 367, "then", nil},
 				{3, 367, "", []node{
 					{4, 367, "", []node{
 						{2, 367, "lower_io_to_vector", nil},
 						{4, 367, "", []node{
 							{2, 367, "modes", nil},
-							{2, 367, "shader_in", nil},
+							{2, 367, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 368, "", []node{
 				{2, 368, "if", nil},
-				{2, 368, "stage != vertex && stage != fragment", nil},
+				{2, 368, "stage == fragment", nil},
 				{2, 369, "then", nil},
 				{3, 369, "", []node{
-					{2, 369, "lower_io_to_vector", nil},
+					{4, 369, "", []node{
+						{2, 369, "lower_io_to_vector", nil},
+						{4, 369, "", []node{
+							{2, 369, "modes", nil},
+							{2, 369, "shader_in", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 370, "opt_combine_stores", nil},
-			{4, 371, "", []node{
-				{2, 371, "loop", nil},
+			{4, 370, "", []node{
+				{2, 370, "if", nil},
+				{2, 370, "stage != vertex && stage != fragment", nil},
+				{2, 371, "then", nil},
 				{3, 371, "", []node{
-					{2, 371, "lower_vars_to_ssa", nil},
-					{2, 371, "opt_copy_prop", nil},
-					{2, 371, "opt_cse", nil},
-					{2, 371, "opt_dce", nil},
+					{2, 371, "lower_io_to_vector", nil},
 				}},
 			}},
-			{2, 372, "remove_dead_variables", nil},
-			{2, 373, "assign_io_locations", nil},
+			{2, 372, "opt_combine_stores", nil},
+			{4, 373, "", []node{
+				{2, 373, "loop", nil},
+				{3, 373, "", []node{
+					{2, 373, "lower_vars_to_ssa", nil},
+					{2, 373, "opt_copy_prop", nil},
+					{2, 373, "opt_cse", nil},
+					{2, 373, "opt_dce", nil},
+				}},
+			}},
+			{2, 374, "remove_dead_variables", nil},
+			{2, 375, "assign_io_locations", nil},
 		}},
 	}},
-	{2, 375, "pipelines", nil},
-	{4, 377, "", []node{
-		{2, 377, "common", nil},
-		{3, 378, "", []node{
-			{4, 378, "", []node{
-				{2, 378, "use", nil},
-				{2, 378, "frontend", nil},
+	{2, 377, "pipelines", nil},
+	{4, 379, "", []node{
+		{2, 379, "common", nil},
+		{3, 380, "", []node{
+			{4, 380, "", []node{
+				{2, 380, "use", nil},
+				{2, 380, "frontend", nil},
 			}},
-			{4, 379, "", []node{
-				{2, 379, "hook", nil},
-				{2, 379, "start", nil},
-			}},
-			{2, 380, "propagate_invariant", nil},
 			{4, 381, "", []node{
-				{2, 381, "use", nil},
-				{2, 381, "clean", nil},
+				{2, 381, "hook", nil},
+				{2, 381, "start", nil},
 			}},
-			{4, 382, "", []node{
-				{2, 382, "if", nil},
-				{2, 382, "level >= O1", nil},
-				{2, 383, "then", nil},
-				{3, 383, "", []node{
-					{2, 383, "opt_ray_queries", nil},
-					{2, 383, "opt_ray_query_ranges", nil},
+			{2, 382, "propagate_invariant", nil},
+			{4, 383, "", []node{
+				{2, 383, "use", nil},
+				{2, 383, "clean", nil},
+			}},
+			{4, 384, "", []node{
+				{2, 384, "if", nil},
+				{2, 384, "level >= O1", nil},
+				{2, 385, "then", nil},
+				{3, 385, "", []node{
+					{2, 385, "opt_ray_queries", nil},
+					{2, 385, "opt_ray_query_ranges", nil},
 				}},
 			}},
-			{4, 385, "", []node{
-				{2, 385, "if", nil},
-				{2, 385, "ycbcr", nil},
-				{2, 386, "then", nil},
-				{3, 386, "", []node{
-					{4, 386, "", []node{
-						{2, 386, "lower_tex", nil},
-						{4, 386, "", []node{
-							{2, 386, "ycbcr", nil},
-							{2, 386, "options", nil},
+			{4, 387, "", []node{
+				{2, 387, "if", nil},
+				{2, 387, "ycbcr", nil},
+				{2, 388, "then", nil},
+				{3, 388, "", []node{
+					{4, 388, "", []node{
+						{2, 388, "lower_tex", nil},
+						{4, 388, "", []node{
+							{2, 388, "ycbcr", nil},
+							{2, 388, "options", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 387, "gather_info", nil},
+			{2, 389, "gather_info", nil},
 		}},
-		{2, 390, "ir", nil},
-		{3, 391, "", []node{
-			{4, 391, "", []node{
-				{2, 391, "use", nil},
-				{2, 391, "common", nil},
+		{2, 392, "ir", nil},
+		{3, 393, "", []node{
+			{4, 393, "", []node{
+				{2, 393, "use", nil},
+				{2, 393, "common", nil},
 			}},
-			{4, 392, "", []node{
-				{2, 392, "use", nil},
-				{2, 392, "interface", nil},
+			{4, 394, "", []node{
+				{2, 394, "use", nil},
+				{2, 394, "interface", nil},
 			}},
 		}},
-		{2, 394, "ir3", nil},
-		{3, 395, "", []node{
-			{4, 395, "", []node{
-				{2, 395, "use", nil},
-				{2, 395, "common", nil},
-			}},
+		{2, 396, "ir3", nil},
+		{3, 397, "", []node{
 			{4, 397, "", []node{
-				{2, 397, "if", nil},
-				{2, 397, "level >= O1", nil},
-				{2, 398, "then", nil},
-				{3, 398, "", []node{
-					{4, 398, "", []node{
-						{2, 398, "opt_shrink_stores", nil},
-						{4, 398, "", []node{
-							{2, 398, "images", nil},
-							{2, 398, "true", nil},
+				{2, 397, "use", nil},
+				{2, 397, "common", nil},
+			}},
+			{4, 399, "", []node{
+				{2, 399, "if", nil},
+				{2, 399, "level >= O1", nil},
+				{2, 400, "then", nil},
+				{3, 400, "", []node{
+					{4, 400, "", []node{
+						{2, 400, "opt_shrink_stores", nil},
+						{4, 400, "", []node{
+							{2, 400, "images", nil},
+							{2, 400, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 399, "lower_ray_queries", nil},
-			{4, 400, "", []node{
-				{2, 400, "use", nil},
-				{2, 400, "optimise", nil},
-			}},
-			{4, 401, "", []node{
-				{2, 401, "use", nil},
-				{2, 401, "interface", nil},
+			{2, 401, "lower_ray_queries", nil},
+			{4, 402, "", []node{
+				{2, 402, "use", nil},
+				{2, 402, "optimise", nil},
 			}},
 			{4, 403, "", []node{
-				{2, 403, "lower_atomics", nil},
-				{4, 403, "", []node{
-					{2, 403, "wide", nil},
-					{2, 403, "true", nil},
-				}},
+				{2, 403, "use", nil},
+				{2, 403, "interface", nil},
 			}},
-			{4, 404, "", []node{
-				{2, 404, "if", nil},
-				{2, 404, "stage == fragment", nil},
-				{2, 405, "then", nil},
-				{3, 405, "", []node{
-					{2, 405, "lower_is_helper_invocation", nil},
+			{4, 405, "", []node{
+				{2, 405, "lower_atomics", nil},
+				{4, 405, "", []node{
+					{2, 405, "wide", nil},
+					{2, 405, "true", nil},
 				}},
 			}},
 			{4, 406, "", []node{
-				{2, 406, "lower_tex", nil},
-				{4, 406, "", []node{
-					{2, 406, "min_lod", nil},
-					{2, 406, "true", nil},
+				{2, 406, "if", nil},
+				{2, 406, "stage == fragment", nil},
+				{2, 407, "then", nil},
+				{3, 407, "", []node{
+					{2, 407, "lower_is_helper_invocation", nil},
 				}},
 			}},
-			{2, 407, "lower_frexp", nil},
-			{2, 408, "lower_flrp", nil},
-			{4, 409, "", []node{
-				{2, 409, "use", nil},
-				{2, 409, "scalar", nil},
+			{4, 408, "", []node{
+				{2, 408, "lower_image", nil},
+				{4, 408, "", []node{
+					{2, 408, "cube_size", nil},
+					{2, 408, "true", nil},
+				}},
 			}},
-			{2, 410, "lower_phis_to_scalar", nil},
+			{2, 409, "lower_frexp", nil},
+			{2, 410, "lower_flrp", nil},
 			{4, 411, "", []node{
 				{2, 411, "use", nil},
-				{2, 411, "optimise", nil},
+				{2, 411, "scalar", nil},
 			}},
-			{2, 413, "io_add_const_offset_to_base", nil},
-			{4, 416, "", []node{
-				{2, 416, "if", nil},
-				{2, 416, "level >= O1", nil},
-				{2, 417, "then", nil},
-				{3, 417, "", []node{
-					{2, 417, "shrink_vec_array_vars", nil},
-					{4, 417, "", []node{
-						{2, 417, "opt_large_constants", nil},
-						{4, 417, "", []node{
-							{2, 417, "packed", nil},
-							{2, 417, "32", nil},
-						}},
-					}},
-				}},
+			{2, 412, "lower_phis_to_scalar", nil},
+			{4, 413, "", []node{
+				{2, 413, "use", nil},
+				{2, 413, "optimise", nil},
 			}},
+			{2, 415, "io_add_const_offset_to_base", nil},
 			{4, 418, "", []node{
-				{2, 418, "lower_indirect_derefs", nil},
-				{4, 418, "", []node{
-					{2, 418, "modes", nil},
-					{2, 418, "function_temp", nil},
-					{2, 418, "max_length", nil},
-					{2, 418, "4", nil},
-				}},
-			}},
-			{2, 419, "lower_vars_to_ssa", nil},
-			{4, 420, "", []node{
-				{2, 420, "if", nil},
-				{2, 420, "level >= O1", nil},
-				{2, 421, "then", nil},
-				{3, 421, "", []node{
-					{4, 421, "", []node{
-						{2, 421, "opt_large_constants", nil},
-						{4, 421, "", []node{
-							{2, 421, "threshold", nil},
-							{2, 421, "20", nil},
+				{2, 418, "if", nil},
+				{2, 418, "level >= O1", nil},
+				{2, 419, "then", nil},
+				{3, 419, "", []node{
+					{2, 419, "shrink_vec_array_vars", nil},
+					{4, 419, "", []node{
+						{2, 419, "opt_large_constants", nil},
+						{4, 419, "", []node{
+							{2, 419, "packed", nil},
+							{2, 419, "32", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 422, "", []node{
-				{2, 422, "lower_locals_to_regs", nil},
-				{4, 422, "", []node{
-					{2, 422, "max_words", nil},
-					{2, 422, "48", nil},
+			{4, 420, "", []node{
+				{2, 420, "lower_indirect_derefs", nil},
+				{4, 420, "", []node{
+					{2, 420, "modes", nil},
+					{2, 420, "function_temp", nil},
+					{2, 420, "max_length", nil},
+					{2, 420, "4", nil},
 				}},
 			}},
-			{4, 423, "", []node{
-				{2, 423, "lower_vars_to_explicit_types", nil},
-				{4, 423, "", []node{
-					{2, 423, "modes", nil},
-					{2, 423, "function_temp|shader_temp", nil},
+			{2, 421, "lower_vars_to_ssa", nil},
+			{4, 422, "", []node{
+				{2, 422, "if", nil},
+				{2, 422, "level >= O1", nil},
+				{2, 423, "then", nil},
+				{3, 423, "", []node{
+					{4, 423, "", []node{
+						{2, 423, "opt_large_constants", nil},
+						{4, 423, "", []node{
+							{2, 423, "threshold", nil},
+							{2, 423, "20", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 424, "", []node{
-				{2, 424, "lower_explicit_io", nil},
+				{2, 424, "lower_locals_to_regs", nil},
 				{4, 424, "", []node{
-					{2, 424, "modes", nil},
-					{2, 424, "function_temp|shader_temp|mem_constant", nil},
+					{2, 424, "max_words", nil},
+					{2, 424, "48", nil},
 				}},
 			}},
-			{2, 425, "remove_dead_derefs", nil},
+			{4, 425, "", []node{
+				{2, 425, "lower_vars_to_explicit_types", nil},
+				{4, 425, "", []node{
+					{2, 425, "modes", nil},
+					{2, 425, "function_temp|shader_temp", nil},
+				}},
+			}},
 			{4, 426, "", []node{
-				{2, 426, "if", nil},
-				{2, 426, "level >= O1", nil},
-				{2, 427, "then", nil},
-				{3, 428, "", []node{
-					{2, 428, "opt_load_store_update_alignments", nil},
-					{4, 429, "", []node{
-						{2, 429, "opt_load_store_vectorize", nil},
-						{4, 429, "", []node{
-							{2, 429, "modes", nil},
-							{2, 429, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 429, "ubo_dynamic", nil},
-							{2, 429, "true", nil},
+				{2, 426, "lower_explicit_io", nil},
+				{4, 426, "", []node{
+					{2, 426, "modes", nil},
+					{2, 426, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 427, "remove_dead_derefs", nil},
+			{4, 428, "", []node{
+				{2, 428, "if", nil},
+				{2, 428, "level >= O1", nil},
+				{2, 429, "then", nil},
+				{3, 430, "", []node{
+					{2, 430, "opt_load_store_update_alignments", nil},
+					{4, 431, "", []node{
+						{2, 431, "opt_load_store_vectorize", nil},
+						{4, 431, "", []node{
+							{2, 431, "modes", nil},
+							{2, 431, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 431, "ubo_dynamic", nil},
+							{2, 431, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 431, "lower_amul", nil},
-			{4, 432, "", []node{
-				{2, 432, "lower_mem_access_bit_sizes", nil},
-				{4, 432, "", []node{
-					{2, 432, "max_bits", nil},
-					{2, 432, "32", nil},
-					{2, 432, "const_bits", nil},
-					{2, 432, "32", nil},
+			{2, 433, "lower_amul", nil},
+			{4, 434, "", []node{
+				{2, 434, "lower_mem_access_bit_sizes", nil},
+				{4, 434, "", []node{
+					{2, 434, "max_bits", nil},
+					{2, 434, "32", nil},
+					{2, 434, "const_bits", nil},
+					{2, 434, "32", nil},
 				}},
 			}},
-			{2, 433, "lower_wrmasks", nil},
-			{4, 435, "", []node{
-				{2, 435, "if", nil},
-				{2, 435, "level >= O1", nil},
-				{2, 436, "then", nil},
-				{3, 436, "", []node{
-					{2, 436, "opt_uniform_subgroup", nil},
-				}},
-			}},
+			{2, 435, "lower_wrmasks", nil},
 			{4, 437, "", []node{
-				{2, 437, "lower_subgroups", nil},
-				{4, 437, "", []node{
-					{2, 437, "only_64", nil},
-					{2, 437, "true", nil},
-					{2, 437, "to_scalar", nil},
-					{2, 437, "true", nil},
-					{2, 437, "split_64", nil},
-					{2, 437, "true", nil},
-					{2, 437, "vote_eq", nil},
-					{2, 437, "true", nil},
-					{2, 437, "scans", nil},
-					{2, 437, "true", nil},
-				}},
-			}},
-			{4, 438, "", []node{
-				{2, 438, "lower_bit_size", nil},
-				{4, 438, "", []node{
-					{2, 438, "below", nil},
-					{2, 438, "16", nil},
-					{2, 438, "to", nil},
-					{2, 438, "16", nil},
+				{2, 437, "if", nil},
+				{2, 437, "level >= O1", nil},
+				{2, 438, "then", nil},
+				{3, 438, "", []node{
+					{2, 438, "opt_uniform_subgroup", nil},
 				}},
 			}},
 			{4, 439, "", []node{
-				{2, 439, "if", nil},
-				{2, 439, "level >= O1", nil},
-				{2, 440, "then", nil},
-				{3, 440, "", []node{
-					{2, 440, "opt_intrinsics", nil},
-					{2, 440, "opt_offsets", nil},
+				{2, 439, "lower_subgroups", nil},
+				{4, 439, "", []node{
+					{2, 439, "only_64", nil},
+					{2, 439, "true", nil},
+					{2, 439, "to_scalar", nil},
+					{2, 439, "true", nil},
+					{2, 439, "split_64", nil},
+					{2, 439, "true", nil},
+					{2, 439, "vote_eq", nil},
+					{2, 439, "true", nil},
+					{2, 439, "scans", nil},
+					{2, 439, "true", nil},
+				}},
+			}},
+			{4, 440, "", []node{
+				{2, 440, "lower_bit_size", nil},
+				{4, 440, "", []node{
+					{2, 440, "below", nil},
+					{2, 440, "16", nil},
+					{2, 440, "to", nil},
+					{2, 440, "16", nil},
 				}},
 			}},
 			{4, 441, "", []node{
-				{2, 441, "use", nil},
-				{2, 441, "legalise", nil},
-			}},
-			{4, 442, "", []node{
-				{2, 442, "use", nil},
-				{2, 442, "optimise", nil},
-			}},
-			{4, 443, "", []node{
-				{2, 443, "lower_phis_to_scalar", nil},
-				{4, 443, "", []node{
-					{2, 443, "all", nil},
-					{2, 443, "true", nil},
+				{2, 441, "if", nil},
+				{2, 441, "level >= O1", nil},
+				{2, 442, "then", nil},
+				{3, 442, "", []node{
+					{2, 442, "opt_intrinsics", nil},
+					{2, 442, "opt_offsets", nil},
 				}},
 			}},
+			{4, 443, "", []node{
+				{2, 443, "use", nil},
+				{2, 443, "legalise", nil},
+			}},
+			{4, 444, "", []node{
+				{2, 444, "use", nil},
+				{2, 444, "optimise", nil},
+			}},
 			{4, 445, "", []node{
-				{2, 445, "if", nil},
-				{2, 445, "level >= O2", nil},
-				{2, 446, "then", nil},
-				{3, 447, "", []node{
-					{4, 447, "", []node{
-						{2, 447, "opt_gcm", nil},
-						{4, 447, "", []node{
-							{2, 447, "sink", nil},
-							{2, 447, "false", nil},
+				{2, 445, "lower_phis_to_scalar", nil},
+				{4, 445, "", []node{
+					{2, 445, "all", nil},
+					{2, 445, "true", nil},
+				}},
+			}},
+			{4, 447, "", []node{
+				{2, 447, "if", nil},
+				{2, 447, "level >= O2", nil},
+				{2, 448, "then", nil},
+				{3, 449, "", []node{
+					{4, 449, "", []node{
+						{2, 449, "opt_gcm", nil},
+						{4, 449, "", []node{
+							{2, 449, "sink", nil},
+							{2, 449, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 448, "", []node{
-				{2, 448, "if", nil},
-				{2, 448, "level >= O1", nil},
-				{2, 449, "then", nil},
-				{3, 449, "", []node{
-					{4, 449, "", []node{
-						{2, 449, "use", nil},
-						{2, 449, "late", nil},
+			{4, 450, "", []node{
+				{2, 450, "if", nil},
+				{2, 450, "level >= O1", nil},
+				{2, 451, "then", nil},
+				{3, 451, "", []node{
+					{4, 451, "", []node{
+						{2, 451, "use", nil},
+						{2, 451, "late", nil},
 					}},
-				}},
-			}},
-			{4, 451, "", []node{
-				{2, 451, "if", nil},
-				{2, 451, "level >= O1", nil},
-				{2, 452, "then", nil},
-				{3, 452, "", []node{
-					{2, 452, "opt_16bit_tex_image", nil},
 				}},
 			}},
 			{4, 453, "", []node{
-				{2, 453, "use", nil},
-				{2, 453, "clean", nil},
+				{2, 453, "if", nil},
+				{2, 453, "level >= O1", nil},
+				{2, 454, "then", nil},
+				{3, 454, "", []node{
+					{2, 454, "opt_16bit_tex_image", nil},
+				}},
 			}},
 			{4, 455, "", []node{
-				{2, 455, "if", nil},
-				{2, 455, "level >= O1", nil},
-				{2, 456, "then", nil},
-				{3, 457, "", []node{
-					{4, 457, "", []node{
-						{2, 457, "opt_sink", nil},
-						{4, 457, "", []node{
-							{2, 457, "compares", nil},
-							{2, 457, "true", nil},
+				{2, 455, "use", nil},
+				{2, 455, "clean", nil},
+			}},
+			{4, 457, "", []node{
+				{2, 457, "if", nil},
+				{2, 457, "level >= O1", nil},
+				{2, 458, "then", nil},
+				{3, 459, "", []node{
+					{4, 459, "", []node{
+						{2, 459, "opt_sink", nil},
+						{4, 459, "", []node{
+							{2, 459, "compares", nil},
+							{2, 459, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 459, "", []node{
-				{2, 459, "if", nil},
-				{2, 459, "level >= O1", nil},
-				{2, 460, "then", nil},
-				{3, 460, "", []node{
-					{4, 460, "", []node{
-						{2, 460, "opt_move", nil},
-						{4, 460, "", []node{
-							{2, 460, "buffers", nil},
-							{2, 460, "true", nil},
-							{2, 460, "compares", nil},
-							{2, 460, "false", nil},
+			{4, 461, "", []node{
+				{2, 461, "if", nil},
+				{2, 461, "level >= O1", nil},
+				{2, 462, "then", nil},
+				{3, 462, "", []node{
+					{4, 462, "", []node{
+						{2, 462, "opt_move", nil},
+						{4, 462, "", []node{
+							{2, 462, "buffers", nil},
+							{2, 462, "true", nil},
+							{2, 462, "compares", nil},
+							{2, 462, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 462, "", []node{
-				{2, 462, "if", nil},
-				{2, 462, "level >= O1", nil},
-				{2, 463, "then", nil},
-				{3, 463, "", []node{
-					{4, 463, "", []node{
-						{2, 463, "opt_group_loads", nil},
-						{4, 463, "", []node{
-							{2, 463, "max_distance", nil},
-							{2, 463, "16", nil},
+			{4, 464, "", []node{
+				{2, 464, "if", nil},
+				{2, 464, "level >= O1", nil},
+				{2, 465, "then", nil},
+				{3, 465, "", []node{
+					{4, 465, "", []node{
+						{2, 465, "opt_group_loads", nil},
+						{4, 465, "", []node{
+							{2, 465, "max_distance", nil},
+							{2, 465, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 465, "", []node{
-				{2, 465, "if", nil},
-				{2, 465, "level >= O1 && stage == fragment", nil},
-				{2, 466, "then", nil},
-				{3, 466, "", []node{
-					{2, 466, "opt_move_discards_to_top", nil},
+			{4, 467, "", []node{
+				{2, 467, "if", nil},
+				{2, 467, "level >= O1 && stage == fragment", nil},
+				{2, 468, "then", nil},
+				{3, 468, "", []node{
+					{2, 468, "opt_move_discards_to_top", nil},
 				}},
 			}},
-			{2, 467, "remove_dead_variables", nil},
-			{2, 468, "gather_info", nil},
+			{2, 469, "remove_dead_variables", nil},
+			{2, 470, "gather_info", nil},
 		}},
-		{2, 470, "agx", nil},
-		{3, 471, "", []node{
-			{4, 471, "", []node{
-				{2, 471, "use", nil},
-				{2, 471, "common", nil},
-			}},
+		{2, 472, "agx", nil},
+		{3, 473, "", []node{
 			{4, 473, "", []node{
-				{2, 473, "if", nil},
-				{2, 473, "level >= O1", nil},
-				{2, 474, "then", nil},
-				{3, 474, "", []node{
-					{4, 474, "", []node{
-						{2, 474, "opt_shrink_stores", nil},
-						{4, 474, "", []node{
-							{2, 474, "images", nil},
-							{2, 474, "true", nil},
-						}},
-					}},
-				}},
+				{2, 473, "use", nil},
+				{2, 473, "common", nil},
 			}},
 			{4, 475, "", []node{
-				{2, 475, "use", nil},
-				{2, 475, "optimise", nil},
-			}},
-			{4, 476, "", []node{
-				{2, 476, "use", nil},
-				{2, 476, "interface", nil},
-			}},
-			{4, 478, "", []node{
-				{2, 478, "if", nil},
-				{2, 478, "stage == fragment", nil},
-				{2, 479, "then", nil},
-				{3, 479, "", []node{
-					{2, 479, "gather_info", nil},
-					{2, 479, "lower_wpos_center", nil},
-					{4, 479, "", []node{
-						{2, 479, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 479, "", []node{
-							{2, 479, "center", nil},
-							{2, 479, "false", nil},
+				{2, 475, "if", nil},
+				{2, 475, "level >= O1", nil},
+				{2, 476, "then", nil},
+				{3, 476, "", []node{
+					{4, 476, "", []node{
+						{2, 476, "opt_shrink_stores", nil},
+						{4, 476, "", []node{
+							{2, 476, "images", nil},
+							{2, 476, "true", nil},
 						}},
 					}},
 				}},
 			}},
+			{4, 477, "", []node{
+				{2, 477, "use", nil},
+				{2, 477, "optimise", nil},
+			}},
+			{4, 478, "", []node{
+				{2, 478, "use", nil},
+				{2, 478, "interface", nil},
+			}},
 			{4, 480, "", []node{
-				{2, 480, "lower_tex", nil},
-				{4, 480, "", []node{
-					{2, 480, "txd", nil},
-					{2, 480, "cube", nil},
+				{2, 480, "if", nil},
+				{2, 480, "stage == fragment", nil},
+				{2, 481, "then", nil},
+				{3, 481, "", []node{
+					{2, 481, "gather_info", nil},
+					{2, 481, "lower_wpos_center", nil},
+					{4, 481, "", []node{
+						{2, 481, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 481, "", []node{
+							{2, 481, "center", nil},
+							{2, 481, "false", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 482, "", []node{
-				{2, 482, "if", nil},
-				{2, 482, "level >= O1", nil},
-				{2, 483, "then", nil},
-				{3, 483, "", []node{
-					{4, 483, "", []node{
-						{2, 483, "opt_uniform_atomics", nil},
-						{4, 483, "", []node{
-							{2, 483, "join", nil},
-							{2, 483, "true", nil},
+				{2, 482, "lower_tex", nil},
+				{4, 482, "", []node{
+					{2, 482, "txd", nil},
+					{2, 482, "cube", nil},
+				}},
+			}},
+			{4, 483, "", []node{
+				{2, 483, "lower_image", nil},
+				{4, 483, "", []node{
+					{2, 483, "cube_size", nil},
+					{2, 483, "true", nil},
+				}},
+			}},
+			{4, 485, "", []node{
+				{2, 485, "if", nil},
+				{2, 485, "level >= O1", nil},
+				{2, 486, "then", nil},
+				{3, 486, "", []node{
+					{4, 486, "", []node{
+						{2, 486, "opt_uniform_atomics", nil},
+						{4, 486, "", []node{
+							{2, 486, "join", nil},
+							{2, 486, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 484, "lower_atomics", nil},
-			{2, 485, "lower_frexp", nil},
-			{2, 486, "lower_flrp", nil},
-			{4, 487, "", []node{
-				{2, 487, "use", nil},
-				{2, 487, "scalar", nil},
+			{2, 487, "lower_atomics", nil},
+			{2, 488, "lower_frexp", nil},
+			{2, 489, "lower_flrp", nil},
+			{4, 490, "", []node{
+				{2, 490, "use", nil},
+				{2, 490, "scalar", nil},
 			}},
-			{2, 488, "lower_phis_to_scalar", nil},
-			{4, 489, "", []node{
-				{2, 489, "use", nil},
-				{2, 489, "optimise", nil},
+			{2, 491, "lower_phis_to_scalar", nil},
+			{4, 492, "", []node{
+				{2, 492, "use", nil},
+				{2, 492, "optimise", nil},
 			}},
-			{2, 491, "io_add_const_offset_to_base", nil},
-			{4, 494, "", []node{
-				{2, 494, "lower_indirect_derefs", nil},
-				{4, 494, "", []node{
-					{2, 494, "modes", nil},
-					{2, 494, "function_temp", nil},
-					{2, 494, "max_length", nil},
-					{2, 494, "4", nil},
+			{2, 494, "io_add_const_offset_to_base", nil},
+			{4, 497, "", []node{
+				{2, 497, "lower_indirect_derefs", nil},
+				{4, 497, "", []node{
+					{2, 497, "modes", nil},
+					{2, 497, "function_temp", nil},
+					{2, 497, "max_length", nil},
+					{2, 497, "4", nil},
 				}},
 			}},
-			{2, 495, "lower_vars_to_ssa", nil},
-			{4, 496, "", []node{
-				{2, 496, "if", nil},
-				{2, 496, "level >= O1", nil},
-				{2, 497, "then", nil},
-				{3, 497, "", []node{
-					{2, 497, "shrink_vec_array_vars", nil},
-					{4, 497, "", []node{
-						{2, 497, "opt_large_constants", nil},
-						{4, 497, "", []node{
-							{2, 497, "packed", nil},
-							{2, 497, "32", nil},
-							{2, 497, "threshold", nil},
-							{2, 497, "20", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 498, "", []node{
-				{2, 498, "lower_vars_to_explicit_types", nil},
-				{4, 498, "", []node{
-					{2, 498, "modes", nil},
-					{2, 498, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 498, "lower_vars_to_ssa", nil},
 			{4, 499, "", []node{
-				{2, 499, "lower_explicit_io", nil},
-				{4, 499, "", []node{
-					{2, 499, "modes", nil},
-					{2, 499, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 500, "remove_dead_derefs", nil},
-			{4, 501, "", []node{
-				{2, 501, "if", nil},
-				{2, 501, "level >= O1", nil},
-				{2, 502, "then", nil},
-				{3, 502, "", []node{
-					{2, 502, "opt_load_store_update_alignments", nil},
-					{2, 502, "opt_load_store_vectorize", nil},
-				}},
-			}},
-			{4, 503, "", []node{
-				{2, 503, "lower_mem_access_bit_sizes", nil},
-				{4, 503, "", []node{
-					{2, 503, "max_bits", nil},
-					{2, 503, "32", nil},
-					{2, 503, "const_bits", nil},
-					{2, 503, "32", nil},
-				}},
-			}},
-			{2, 504, "lower_wrmasks", nil},
-			{4, 506, "", []node{
-				{2, 506, "if", nil},
-				{2, 506, "level >= O1", nil},
-				{2, 507, "then", nil},
-				{3, 507, "", []node{
-					{4, 507, "", []node{
-						{2, 507, "opt_uniform_subgroup", nil},
-						{4, 507, "", []node{
-							{2, 507, "counts", nil},
-							{2, 507, "false", nil},
+				{2, 499, "if", nil},
+				{2, 499, "level >= O1", nil},
+				{2, 500, "then", nil},
+				{3, 500, "", []node{
+					{2, 500, "shrink_vec_array_vars", nil},
+					{4, 500, "", []node{
+						{2, 500, "opt_large_constants", nil},
+						{4, 500, "", []node{
+							{2, 500, "packed", nil},
+							{2, 500, "32", nil},
+							{2, 500, "threshold", nil},
+							{2, 500, "20", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 508, "", []node{
-				{2, 508, "lower_subgroups", nil},
-				{4, 508, "", []node{
-					{2, 508, "only_64", nil},
-					{2, 508, "true", nil},
-					{2, 508, "to_scalar", nil},
-					{2, 508, "true", nil},
-					{2, 508, "split_64", nil},
-					{2, 508, "true", nil},
-					{2, 508, "vote_eq", nil},
-					{2, 508, "true", nil},
-					{2, 508, "scans", nil},
-					{2, 508, "true", nil},
+			{4, 501, "", []node{
+				{2, 501, "lower_vars_to_explicit_types", nil},
+				{4, 501, "", []node{
+					{2, 501, "modes", nil},
+					{2, 501, "function_temp|shader_temp", nil},
 				}},
 			}},
+			{4, 502, "", []node{
+				{2, 502, "lower_explicit_io", nil},
+				{4, 502, "", []node{
+					{2, 502, "modes", nil},
+					{2, 502, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 503, "remove_dead_derefs", nil},
+			{4, 504, "", []node{
+				{2, 504, "if", nil},
+				{2, 504, "level >= O1", nil},
+				{2, 505, "then", nil},
+				{3, 505, "", []node{
+					{2, 505, "opt_load_store_update_alignments", nil},
+					{4, 505, "", []node{
+						{2, 505, "opt_load_store_vectorize", nil},
+						{4, 505, "", []node{
+							{2, 505, "holes", nil},
+							{2, 505, "4", nil},
+						}},
+					}},
+				}},
+			}},
+			{4, 506, "", []node{
+				{2, 506, "lower_mem_access_bit_sizes", nil},
+				{4, 506, "", []node{
+					{2, 506, "max_bits", nil},
+					{2, 506, "32", nil},
+					{2, 506, "const_bits", nil},
+					{2, 506, "32", nil},
+				}},
+			}},
+			{2, 507, "lower_wrmasks", nil},
 			{4, 509, "", []node{
-				{2, 509, "lower_bit_size", nil},
-				{4, 509, "", []node{
-					{2, 509, "below", nil},
-					{2, 509, "16", nil},
-					{2, 509, "to", nil},
-					{2, 509, "16", nil},
+				{2, 509, "if", nil},
+				{2, 509, "level >= O1", nil},
+				{2, 510, "then", nil},
+				{3, 510, "", []node{
+					{4, 510, "", []node{
+						{2, 510, "opt_uniform_subgroup", nil},
+						{4, 510, "", []node{
+							{2, 510, "counts", nil},
+							{2, 510, "false", nil},
+						}},
+					}},
 				}},
 			}},
-			{4, 510, "", []node{
-				{2, 510, "if", nil},
-				{2, 510, "level >= O1", nil},
-				{2, 511, "then", nil},
-				{3, 511, "", []node{
-					{2, 511, "opt_intrinsics", nil},
+			{4, 511, "", []node{
+				{2, 511, "lower_subgroups", nil},
+				{4, 511, "", []node{
+					{2, 511, "only_64", nil},
+					{2, 511, "true", nil},
+					{2, 511, "to_scalar", nil},
+					{2, 511, "true", nil},
+					{2, 511, "split_64", nil},
+					{2, 511, "true", nil},
+					{2, 511, "vote_eq", nil},
+					{2, 511, "true", nil},
+					{2, 511, "scans", nil},
+					{2, 511, "true", nil},
+				}},
+			}},
+			{4, 512, "", []node{
+				{2, 512, "lower_bit_size", nil},
+				{4, 512, "", []node{
+					{2, 512, "below", nil},
+					{2, 512, "16", nil},
+					{2, 512, "to", nil},
+					{2, 512, "16", nil},
 				}},
 			}},
 			{4, 513, "", []node{
@@ -1594,411 +1603,420 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 513, "level >= O1", nil},
 				{2, 514, "then", nil},
 				{3, 514, "", []node{
-					{4, 514, "", []node{
-						{2, 514, "opt_reassociate", nil},
-						{4, 514, "", []node{
-							{2, 514, "float", nil},
-							{2, 514, "true", nil},
-						}},
-					}},
+					{2, 514, "opt_intrinsics", nil},
 				}},
-			}},
-			{4, 515, "", []node{
-				{2, 515, "use", nil},
-				{2, 515, "legalise_sums", nil},
 			}},
 			{4, 516, "", []node{
 				{2, 516, "if", nil},
 				{2, 516, "level >= O1", nil},
 				{2, 517, "then", nil},
-				{3, 518, "", []node{
-					{4, 518, "", []node{
-						{2, 518, "loop", nil},
-						{3, 519, "", []node{
-							{4, 519, "", []node{
-								{2, 519, "use", nil},
-								{2, 519, "turn", nil},
-							}},
-							{2, 520, "lower_alu_to_scalar", nil},
-							{4, 521, "", []node{
-								{2, 521, "opt_peephole_select", nil},
-								{4, 521, "", []node{
-									{2, 521, "limit", nil},
-									{2, 521, "64", nil},
-									{2, 521, "indirect_load_ok", nil},
-									{2, 521, "true", nil},
-									{2, 521, "expensive_alu_ok", nil},
-									{2, 521, "true", nil},
-									{2, 521, "loads", nil},
-									{2, 521, "true", nil},
-								}},
-							}},
-							{4, 522, "", []node{
-								{2, 522, "use", nil},
-								{2, 522, "tail", nil},
-							}},
+				{3, 517, "", []node{
+					{4, 517, "", []node{
+						{2, 517, "opt_reassociate", nil},
+						{4, 517, "", []node{
+							{2, 517, "float", nil},
+							{2, 517, "true", nil},
 						}},
-						{2, 523, "max", nil},
-						{2, 523, "12", nil},
 					}},
 				}},
 			}},
-			{4, 524, "", []node{
-				{2, 524, "lower_phis_to_scalar", nil},
-				{4, 524, "", []node{
-					{2, 524, "all", nil},
-					{2, 524, "true", nil},
-				}},
+			{4, 518, "", []node{
+				{2, 518, "use", nil},
+				{2, 518, "legalise_sums", nil},
 			}},
-			{4, 525, "", []node{
-				{2, 525, "if", nil},
-				{2, 525, "level >= O2", nil},
-				{2, 526, "then", nil},
-				{3, 526, "", []node{
-					{4, 526, "", []node{
-						{2, 526, "opt_gcm", nil},
-						{4, 526, "", []node{
-							{2, 526, "sink", nil},
-							{2, 526, "false", nil},
-							{2, 526, "room", nil},
-							{2, 526, "28", nil},
+			{4, 519, "", []node{
+				{2, 519, "if", nil},
+				{2, 519, "level >= O1", nil},
+				{2, 520, "then", nil},
+				{3, 521, "", []node{
+					{4, 521, "", []node{
+						{2, 521, "loop", nil},
+						{3, 522, "", []node{
+							{4, 522, "", []node{
+								{2, 522, "use", nil},
+								{2, 522, "turn", nil},
+							}},
+							{2, 523, "lower_alu_to_scalar", nil},
+							{4, 524, "", []node{
+								{2, 524, "opt_peephole_select", nil},
+								{4, 524, "", []node{
+									{2, 524, "limit", nil},
+									{2, 524, "64", nil},
+									{2, 524, "indirect_load_ok", nil},
+									{2, 524, "true", nil},
+									{2, 524, "expensive_alu_ok", nil},
+									{2, 524, "true", nil},
+									{2, 524, "loads", nil},
+									{2, 524, "true", nil},
+								}},
+							}},
+							{4, 525, "", []node{
+								{2, 525, "use", nil},
+								{2, 525, "tail", nil},
+							}},
 						}},
+						{2, 526, "max", nil},
+						{2, 526, "12", nil},
 					}},
 				}},
 			}},
 			{4, 527, "", []node{
-				{2, 527, "if", nil},
-				{2, 527, "level >= O1", nil},
-				{2, 528, "then", nil},
-				{3, 528, "", []node{
-					{4, 528, "", []node{
-						{2, 528, "use", nil},
-						{2, 528, "late", nil},
-					}},
+				{2, 527, "lower_phis_to_scalar", nil},
+				{4, 527, "", []node{
+					{2, 527, "all", nil},
+					{2, 527, "true", nil},
 				}},
 			}},
-			{4, 529, "", []node{
-				{2, 529, "use", nil},
-				{2, 529, "scalar", nil},
-			}},
-			{4, 530, "", []node{
-				{2, 530, "use", nil},
-				{2, 530, "clean", nil},
-			}},
-			{4, 532, "", []node{
-				{2, 532, "if", nil},
-				{2, 532, "level >= O2", nil},
-				{2, 533, "then", nil},
-				{3, 533, "", []node{
-					{4, 533, "", []node{
-						{2, 533, "opt_sink", nil},
-						{4, 533, "", []node{
-							{2, 533, "inputs", nil},
-							{2, 533, "true", nil},
-							{2, 533, "buffers", nil},
-							{2, 533, "true", nil},
-							{2, 533, "compares", nil},
-							{2, 533, "true", nil},
-							{2, 533, "copies", nil},
-							{2, 533, "true", nil},
-							{2, 533, "alu", nil},
-							{2, 533, "true", nil},
+			{4, 528, "", []node{
+				{2, 528, "if", nil},
+				{2, 528, "level >= O2", nil},
+				{2, 529, "then", nil},
+				{3, 529, "", []node{
+					{4, 529, "", []node{
+						{2, 529, "opt_gcm", nil},
+						{4, 529, "", []node{
+							{2, 529, "sink", nil},
+							{2, 529, "false", nil},
+							{2, 529, "room", nil},
+							{2, 529, "28", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 534, "remove_dead_variables", nil},
-			{2, 535, "gather_info", nil},
-		}},
-		{2, 537, "midgard", nil},
-		{3, 538, "", []node{
-			{4, 538, "", []node{
-				{2, 538, "use", nil},
-				{2, 538, "common", nil},
-			}},
-			{4, 539, "", []node{
-				{2, 539, "use", nil},
-				{2, 539, "vectors", nil},
-			}},
-			{4, 540, "", []node{
-				{2, 540, "use", nil},
-				{2, 540, "interface", nil},
-			}},
-			{4, 541, "", []node{
-				{2, 541, "if", nil},
-				{2, 541, "stage == fragment", nil},
-				{2, 542, "then", nil},
-				{3, 542, "", []node{
-					{2, 542, "lower_helper_writes", nil},
+			{4, 530, "", []node{
+				{2, 530, "if", nil},
+				{2, 530, "level >= O1", nil},
+				{2, 531, "then", nil},
+				{3, 531, "", []node{
+					{4, 531, "", []node{
+						{2, 531, "use", nil},
+						{2, 531, "late", nil},
+					}},
 				}},
+			}},
+			{4, 532, "", []node{
+				{2, 532, "use", nil},
+				{2, 532, "scalar", nil},
+			}},
+			{4, 533, "", []node{
+				{2, 533, "use", nil},
+				{2, 533, "clean", nil},
+			}},
+			{4, 535, "", []node{
+				{2, 535, "if", nil},
+				{2, 535, "level >= O2", nil},
+				{2, 536, "then", nil},
+				{3, 536, "", []node{
+					{4, 536, "", []node{
+						{2, 536, "opt_sink", nil},
+						{4, 536, "", []node{
+							{2, 536, "inputs", nil},
+							{2, 536, "true", nil},
+							{2, 536, "buffers", nil},
+							{2, 536, "true", nil},
+							{2, 536, "compares", nil},
+							{2, 536, "true", nil},
+							{2, 536, "copies", nil},
+							{2, 536, "true", nil},
+							{2, 536, "alu", nil},
+							{2, 536, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 537, "remove_dead_variables", nil},
+			{2, 538, "gather_info", nil},
+		}},
+		{2, 540, "midgard", nil},
+		{3, 541, "", []node{
+			{4, 541, "", []node{
+				{2, 541, "use", nil},
+				{2, 541, "common", nil},
+			}},
+			{4, 542, "", []node{
+				{2, 542, "use", nil},
+				{2, 542, "vectors", nil},
 			}},
 			{4, 543, "", []node{
-				{2, 543, "lower_atomics", nil},
-				{4, 543, "", []node{
-					{2, 543, "wide", nil},
-					{2, 543, "true", nil},
-				}},
+				{2, 543, "use", nil},
+				{2, 543, "interface", nil},
 			}},
 			{4, 544, "", []node{
-				{2, 544, "lower_subgroups", nil},
-				{4, 544, "", []node{
-					{2, 544, "size_one", nil},
-					{2, 544, "true", nil},
+				{2, 544, "if", nil},
+				{2, 544, "stage == fragment", nil},
+				{2, 545, "then", nil},
+				{3, 545, "", []node{
+					{2, 545, "lower_helper_writes", nil},
 				}},
 			}},
-			{4, 545, "", []node{
-				{2, 545, "lower_tex", nil},
-				{4, 545, "", []node{
-					{2, 545, "wide", nil},
-					{2, 545, "true", nil},
-					{2, 545, "projector", nil},
-					{2, 545, "true", nil},
-					{2, 545, "implicit_lod", nil},
-					{2, 545, "true", nil},
-					{2, 545, "min_lod", nil},
-					{2, 545, "true", nil},
-					{2, 545, "lod_ddx", nil},
-					{2, 545, "true", nil},
-					{2, 545, "lod_query", nil},
-					{2, 545, "true", nil},
-					{2, 545, "txd", nil},
-					{2, 545, "all", nil},
-					{2, 545, "txs_lod", nil},
-					{2, 545, "true", nil},
-					{2, 545, "tg4_offsets", nil},
-					{2, 545, "true", nil},
+			{4, 546, "", []node{
+				{2, 546, "lower_atomics", nil},
+				{4, 546, "", []node{
+					{2, 546, "wide", nil},
+					{2, 546, "true", nil},
 				}},
 			}},
 			{4, 547, "", []node{
-				{2, 547, "lower_indirect_textures", nil},
+				{2, 547, "lower_subgroups", nil},
 				{4, 547, "", []node{
-					{2, 547, "queries", nil},
+					{2, 547, "size_one", nil},
 					{2, 547, "true", nil},
-					{2, 547, "words", nil},
-					{2, 547, "4", nil},
 				}},
 			}},
-			{2, 548, "lower_frexp", nil},
-			{2, 549, "lower_flrp", nil},
+			{4, 548, "", []node{
+				{2, 548, "lower_tex", nil},
+				{4, 548, "", []node{
+					{2, 548, "wide", nil},
+					{2, 548, "true", nil},
+					{2, 548, "projector", nil},
+					{2, 548, "true", nil},
+					{2, 548, "implicit_lod", nil},
+					{2, 548, "true", nil},
+					{2, 548, "min_lod", nil},
+					{2, 548, "true", nil},
+					{2, 548, "lod_ddx", nil},
+					{2, 548, "true", nil},
+					{2, 548, "lod_query", nil},
+					{2, 548, "true", nil},
+					{2, 548, "txd", nil},
+					{2, 548, "all", nil},
+					{2, 548, "txs_lod", nil},
+					{2, 548, "true", nil},
+					{2, 548, "tg4_offsets", nil},
+					{2, 548, "true", nil},
+				}},
+			}},
 			{4, 550, "", []node{
-				{2, 550, "use", nil},
-				{2, 550, "vectors", nil},
+				{2, 550, "lower_indirect_textures", nil},
+				{4, 550, "", []node{
+					{2, 550, "queries", nil},
+					{2, 550, "true", nil},
+					{2, 550, "words", nil},
+					{2, 550, "4", nil},
+				}},
 			}},
-			{2, 552, "io_add_const_offset_to_base", nil},
+			{2, 551, "lower_frexp", nil},
+			{2, 552, "lower_flrp", nil},
 			{4, 553, "", []node{
-				{2, 553, "if", nil},
-				{2, 553, "level >= O1", nil},
-				{2, 554, "then", nil},
-				{3, 554, "", []node{
-					{4, 554, "", []node{
-						{2, 554, "opt_shrink_stores", nil},
-						{4, 554, "", []node{
-							{2, 554, "images", nil},
-							{2, 554, "true", nil},
+				{2, 553, "use", nil},
+				{2, 553, "vectors", nil},
+			}},
+			{2, 555, "io_add_const_offset_to_base", nil},
+			{4, 556, "", []node{
+				{2, 556, "if", nil},
+				{2, 556, "level >= O1", nil},
+				{2, 557, "then", nil},
+				{3, 557, "", []node{
+					{4, 557, "", []node{
+						{2, 557, "opt_shrink_stores", nil},
+						{4, 557, "", []node{
+							{2, 557, "images", nil},
+							{2, 557, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 557, "", []node{
-				{2, 557, "lower_indirect_derefs", nil},
-				{4, 557, "", []node{
-					{2, 557, "modes", nil},
-					{2, 557, "function_temp", nil},
-					{2, 557, "max_length", nil},
-					{2, 557, "4", nil},
+			{4, 560, "", []node{
+				{2, 560, "lower_indirect_derefs", nil},
+				{4, 560, "", []node{
+					{2, 560, "modes", nil},
+					{2, 560, "function_temp", nil},
+					{2, 560, "max_length", nil},
+					{2, 560, "4", nil},
 				}},
 			}},
-			{2, 558, "lower_vars_to_ssa", nil},
-			{4, 559, "", []node{
-				{2, 559, "if", nil},
-				{2, 559, "level >= O1", nil},
-				{2, 560, "then", nil},
-				{3, 560, "", []node{
-					{2, 560, "shrink_vec_array_vars", nil},
-					{4, 560, "", []node{
-						{2, 560, "opt_large_constants", nil},
-						{4, 560, "", []node{
-							{2, 560, "packed", nil},
-							{2, 560, "32", nil},
-							{2, 560, "threshold", nil},
-							{2, 560, "20", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 561, "", []node{
-				{2, 561, "lower_vars_to_explicit_types", nil},
-				{4, 561, "", []node{
-					{2, 561, "modes", nil},
-					{2, 561, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 561, "lower_vars_to_ssa", nil},
 			{4, 562, "", []node{
-				{2, 562, "lower_explicit_io", nil},
-				{4, 562, "", []node{
-					{2, 562, "modes", nil},
-					{2, 562, "function_temp|shader_temp|mem_constant", nil},
+				{2, 562, "if", nil},
+				{2, 562, "level >= O1", nil},
+				{2, 563, "then", nil},
+				{3, 563, "", []node{
+					{2, 563, "shrink_vec_array_vars", nil},
+					{4, 563, "", []node{
+						{2, 563, "opt_large_constants", nil},
+						{4, 563, "", []node{
+							{2, 563, "packed", nil},
+							{2, 563, "32", nil},
+							{2, 563, "threshold", nil},
+							{2, 563, "20", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 563, "remove_dead_derefs", nil},
 			{4, 564, "", []node{
-				{2, 564, "if", nil},
-				{2, 564, "level >= O1", nil},
-				{2, 565, "then", nil},
-				{3, 566, "", []node{
-					{2, 566, "opt_load_store_update_alignments", nil},
-					{4, 567, "", []node{
-						{2, 567, "opt_load_store_vectorize", nil},
-						{4, 567, "", []node{
-							{2, 567, "modes", nil},
-							{2, 567, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 567, "ubo_dynamic", nil},
-							{2, 567, "true", nil},
+				{2, 564, "lower_vars_to_explicit_types", nil},
+				{4, 564, "", []node{
+					{2, 564, "modes", nil},
+					{2, 564, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 565, "", []node{
+				{2, 565, "lower_explicit_io", nil},
+				{4, 565, "", []node{
+					{2, 565, "modes", nil},
+					{2, 565, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 566, "remove_dead_derefs", nil},
+			{4, 567, "", []node{
+				{2, 567, "if", nil},
+				{2, 567, "level >= O1", nil},
+				{2, 568, "then", nil},
+				{3, 569, "", []node{
+					{2, 569, "opt_load_store_update_alignments", nil},
+					{4, 570, "", []node{
+						{2, 570, "opt_load_store_vectorize", nil},
+						{4, 570, "", []node{
+							{2, 570, "modes", nil},
+							{2, 570, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 570, "ubo_dynamic", nil},
+							{2, 570, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 568, "", []node{
-				{2, 568, "lower_mem_access_bit_sizes", nil},
-				{4, 568, "", []node{
-					{2, 568, "max_bits", nil},
-					{2, 568, "32", nil},
-					{2, 568, "const_bits", nil},
-					{2, 568, "32", nil},
+			{4, 571, "", []node{
+				{2, 571, "lower_mem_access_bit_sizes", nil},
+				{4, 571, "", []node{
+					{2, 571, "max_bits", nil},
+					{2, 571, "32", nil},
+					{2, 571, "const_bits", nil},
+					{2, 571, "32", nil},
 				}},
 			}},
-			{4, 570, "", []node{
-				{2, 570, "if", nil},
-				{2, 570, "kernel", nil},
-				{2, 571, "then", nil},
-				{3, 572, "", []node{
-					{4, 572, "", []node{
-						{2, 572, "lower_phis_to_scalar", nil},
-						{4, 572, "", []node{
-							{2, 572, "wider", nil},
-							{2, 572, "4", nil},
+			{4, 573, "", []node{
+				{2, 573, "if", nil},
+				{2, 573, "kernel", nil},
+				{2, 574, "then", nil},
+				{3, 575, "", []node{
+					{4, 575, "", []node{
+						{2, 575, "lower_phis_to_scalar", nil},
+						{4, 575, "", []node{
+							{2, 575, "wider", nil},
+							{2, 575, "4", nil},
 						}},
 					}},
-					{4, 573, "", []node{
-						{2, 573, "lower_alu_width", nil},
-						{4, 573, "", []node{
-							{2, 573, "width", nil},
-							{2, 573, "4", nil},
-							{2, 573, "scalar", nil},
-							{2, 573, "64", nil},
-							{2, 573, "sources", nil},
-							{2, 573, "4", nil},
+					{4, 576, "", []node{
+						{2, 576, "lower_alu_width", nil},
+						{4, 576, "", []node{
+							{2, 576, "width", nil},
+							{2, 576, "4", nil},
+							{2, 576, "scalar", nil},
+							{2, 576, "64", nil},
+							{2, 576, "sources", nil},
+							{2, 576, "4", nil},
 						}},
 					}},
-					{2, 574, "opt_copy_prop", nil},
-					{2, 575, "opt_dce", nil},
+					{2, 577, "opt_copy_prop", nil},
+					{2, 578, "opt_dce", nil},
 				}},
 			}},
-			{4, 576, "", []node{
-				{2, 576, "lower_bit_size", nil},
-				{4, 576, "", []node{
-					{2, 576, "below", nil},
-					{2, 576, "32", nil},
-					{2, 576, "to", nil},
-					{2, 576, "32", nil},
-					{2, 576, "bytes", nil},
-					{2, 576, "true", nil},
-				}},
-			}},
-			{2, 578, "opt_algebraic_before_lower_int64", nil},
 			{4, 579, "", []node{
-				{2, 579, "loop", nil},
-				{3, 580, "", []node{
-					{4, 580, "", []node{
-						{2, 580, "lower_64bit_phis", nil},
-						{4, 580, "", []node{
-							{2, 580, "pairs", nil},
-							{2, 580, "true", nil},
-						}},
-					}},
-					{2, 581, "opt_algebraic", nil},
-					{2, 582, "lower_doubles", nil},
+				{2, 579, "lower_bit_size", nil},
+				{4, 579, "", []node{
+					{2, 579, "below", nil},
+					{2, 579, "32", nil},
+					{2, 579, "to", nil},
+					{2, 579, "32", nil},
+					{2, 579, "bytes", nil},
+					{2, 579, "true", nil},
+				}},
+			}},
+			{2, 581, "opt_algebraic_before_lower_int64", nil},
+			{4, 582, "", []node{
+				{2, 582, "loop", nil},
+				{3, 583, "", []node{
 					{4, 583, "", []node{
-						{2, 583, "lower_int64", nil},
+						{2, 583, "lower_64bit_phis", nil},
 						{4, 583, "", []node{
 							{2, 583, "pairs", nil},
 							{2, 583, "true", nil},
 						}},
 					}},
-					{2, 584, "lower_idiv", nil},
-					{2, 585, "lower_alu", nil},
-					{2, 586, "lower_pack", nil},
-					{2, 587, "opt_copy_prop", nil},
-					{2, 588, "opt_constant_folding", nil},
-					{2, 589, "opt_cse", nil},
-					{2, 590, "opt_dce", nil},
+					{2, 584, "opt_algebraic", nil},
+					{2, 585, "lower_doubles", nil},
+					{4, 586, "", []node{
+						{2, 586, "lower_int64", nil},
+						{4, 586, "", []node{
+							{2, 586, "pairs", nil},
+							{2, 586, "true", nil},
+						}},
+					}},
+					{2, 587, "lower_idiv", nil},
+					{2, 588, "lower_alu", nil},
+					{2, 589, "lower_pack", nil},
+					{2, 590, "opt_copy_prop", nil},
+					{2, 591, "opt_constant_folding", nil},
+					{2, 592, "opt_cse", nil},
+					{2, 593, "opt_dce", nil},
 				}},
-				{2, 591, "max", nil},
-				{2, 591, "8", nil},
-			}},
-			{4, 592, "", []node{
-				{2, 592, "use", nil},
-				{2, 592, "last_vectors", nil},
-			}},
-			{4, 593, "", []node{
-				{2, 593, "if", nil},
-				{2, 593, "level >= O1", nil},
-				{2, 594, "then", nil},
-				{3, 594, "", []node{
-					{2, 594, "opt_shrink_vectors", nil},
-				}},
+				{2, 594, "max", nil},
+				{2, 594, "8", nil},
 			}},
 			{4, 595, "", []node{
-				{2, 595, "if", nil},
-				{2, 595, "level >= O2", nil},
-				{2, 596, "then", nil},
-				{3, 596, "", []node{
-					{4, 596, "", []node{
-						{2, 596, "opt_gcm", nil},
-						{4, 596, "", []node{
-							{2, 596, "sink", nil},
-							{2, 596, "false", nil},
-							{2, 596, "room", nil},
-							{2, 596, "24", nil},
+				{2, 595, "use", nil},
+				{2, 595, "last_vectors", nil},
+			}},
+			{4, 596, "", []node{
+				{2, 596, "if", nil},
+				{2, 596, "level >= O1", nil},
+				{2, 597, "then", nil},
+				{3, 597, "", []node{
+					{2, 597, "opt_shrink_vectors", nil},
+				}},
+			}},
+			{4, 598, "", []node{
+				{2, 598, "if", nil},
+				{2, 598, "level >= O2", nil},
+				{2, 599, "then", nil},
+				{3, 599, "", []node{
+					{4, 599, "", []node{
+						{2, 599, "opt_gcm", nil},
+						{4, 599, "", []node{
+							{2, 599, "sink", nil},
+							{2, 599, "false", nil},
+							{2, 599, "room", nil},
+							{2, 599, "24", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 597, "", []node{
-				{2, 597, "if", nil},
-				{2, 597, "level >= O1", nil},
-				{2, 598, "then", nil},
-				{3, 598, "", []node{
-					{4, 598, "", []node{
-						{2, 598, "use", nil},
-						{2, 598, "late", nil},
-					}},
-				}},
-			}},
-			{4, 599, "", []node{
-				{2, 599, "use", nil},
-				{2, 599, "clean", nil},
 			}},
 			{4, 600, "", []node{
 				{2, 600, "if", nil},
 				{2, 600, "level >= O1", nil},
 				{2, 601, "then", nil},
-				{3, 602, "", []node{
-					{4, 602, "", []node{
-						{2, 602, "opt_sink", nil},
-						{4, 602, "", []node{
-							{2, 602, "compares", nil},
-							{2, 602, "true", nil},
-						}},
+				{3, 601, "", []node{
+					{4, 601, "", []node{
+						{2, 601, "use", nil},
+						{2, 601, "late", nil},
 					}},
 				}},
 			}},
-			{2, 603, "opt_algebraic_distribute_src_mods", nil},
-			{2, 604, "lower_bool_to_int32", nil},
-			{2, 605, "opt_copy_prop", nil},
-			{2, 606, "opt_dce", nil},
-			{2, 607, "remove_dead_variables", nil},
-			{2, 608, "gather_info", nil},
+			{4, 602, "", []node{
+				{2, 602, "use", nil},
+				{2, 602, "clean", nil},
+			}},
+			{4, 603, "", []node{
+				{2, 603, "if", nil},
+				{2, 603, "level >= O1", nil},
+				{2, 604, "then", nil},
+				{3, 605, "", []node{
+					{4, 605, "", []node{
+						{2, 605, "opt_sink", nil},
+						{4, 605, "", []node{
+							{2, 605, "compares", nil},
+							{2, 605, "true", nil},
+						}},
+					}},
+					{2, 607, "opt_rematerialize_compares", nil},
+				}},
+			}},
+			{2, 608, "opt_algebraic_distribute_src_mods", nil},
+			{2, 609, "lower_bool_to_int32", nil},
+			{2, 610, "opt_copy_prop", nil},
+			{2, 611, "opt_dce", nil},
+			{2, 612, "remove_dead_variables", nil},
+			{2, 613, "gather_info", nil},
 		}},
 	}},
 }}

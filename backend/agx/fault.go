@@ -39,7 +39,7 @@ const (
 	faultSamplerBias                        // samplers are taken to have a LOD bias of their own
 	faultTileWords                          // short integers are stored to the tile from 32-bit registers
 	faultLinearTexels                       // texels of images lie in rows
-	faultCubeDepth                          // the depth of a cube array's descriptor counts faces
+	faultCubeDepth                          // sizes of storage images that are arrays of cubes are left: lower_image has not run for them
 	faultWaits                              // nobody waits for results
 	faultPixelFence                         // the tile is accessed, and samples tested, without a wait for older pixels
 	faultHelperWrites                       // helpers write memory

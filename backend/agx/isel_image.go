@@ -89,8 +89,8 @@ func (s *isel) texSize(in *ir.Instr, deref *ir.Def, dim ir.Dim, array bool, lod 
 	switch {
 	case dim == ir.Dim3D:
 		ops = append(ops, atLevel(depth))
-	case array && dim == ir.DimCube && (in.Kind == ir.KindIntrinsic || faults.has(faultCubeDepth)):
-		ops = append(ops, s.udivSmall(one(depth), 6)) // of faces, else it counts cubes
+	case array && dim == ir.DimCube && in.Kind == ir.KindIntrinsic && !faults.has(faultCubeDepth):
+		s.broken(in, "the size of an array of cubes (%s) is left: lower_image makes it that of an array of faces", in.Intr)
 	case array:
 		ops = append(ops, one(depth))
 	}

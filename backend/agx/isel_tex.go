@@ -360,12 +360,6 @@ func (s *isel) projected(o, inv opnd) opnd {
 	return s.intOp(isa.Instr{Op: isa.OpFmul32}, false, s.once(o), inv)
 }
 
-// udivSmall divides a number below 2^15 by a small constant.
-func (s *isel) udivSmall(x opnd, n uint32) opnd {
-	p := s.intOp(isa.Instr{Op: isa.OpImadd}, false, x, imm32((1<<17+n-1)/n), imm32(0))
-	return s.shiftRight(false, p, 17)
-}
-
 // lod makes the level of detail source 4 of t.
 func (s *isel) lod(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.Value) []mach.Value {
 	half := func(src *ir.Src) opnd {

@@ -139,11 +139,10 @@ func (t *texelRange) image() bool {
 		t.and(b.Ult(b.Channel(coord.Def, 2), b.Imm32(6)))
 	case array:
 		q := b.Intrinsic(ir.IntrImageDerefSize, n+1, 32, t.in.Srcs[0].Def, b.Imm32(0)).CopyIndices(t.in)
-		layers := b.Channel(&q.Def, int(n))
 		if dim == ir.DimCube {
-			layers = b.Imul(layers, b.Imm32(6))
+			q.Set(ir.IdxImageDim, uint64(ir.Dim2D)) // its faces
 		}
-		t.and(b.Ult(b.Channel(coord.Def, int(n)), layers))
+		t.and(b.Ult(b.Channel(coord.Def, int(n)), b.Channel(&q.Def, int(n))))
 	}
 	if t.inside == nil {
 		return false

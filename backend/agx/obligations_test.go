@@ -285,7 +285,7 @@ void main() {
 	}
 	o := nirc.Options{Target: "agx", Level: passes.O2}
 	if agx.CubesBroken() {
-		if o.Pipelines, err = passes.Load(bytes.Replace(nirc.PipelineFile(), []byte("- lower_tex: {txd: cube}\n"), nil, 1), "pipeline.yaml"); err != nil {
+		if o.Pipelines, err = passes.Load(bytes.Replace(nirc.PipelineFile(), []byte("\n    - lower_tex: {txd: cube}\n"), []byte("\n"), 1), "pipeline.yaml"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -451,7 +451,15 @@ layout(set=0, binding=0) uniform samplerCubeArray c;
 layout(set=0, binding=1, r32f) uniform readonly imageCubeArray d;
 layout(set=0, binding=2) buffer B { ivec3 n, k; };
 void main() { n = textureSize(c, 0); k = imageSize(d); }`)
-	p, _, err := exec.Executable(t.Context(), m, nirc.Options{Target: "agx", Level: passes.O2})
+	o := nirc.Options{Target: "agx", Level: passes.O2}
+	if agx.CubeSizesBroken() {
+		file, err := passes.Load(bytes.ReplaceAll(nirc.PipelineFile(), []byte("\n    - lower_image: {cube_size: true}\n"), []byte("\n")), "pipeline.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Pipelines = file
+	}
+	p, _, err := exec.Executable(t.Context(), m, o)
 	if err != nil {
 		t.Fatal(err)
 	}

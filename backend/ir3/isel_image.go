@@ -288,6 +288,10 @@ func (x *imageSel) atomic() {
 // last dimension; cubes are counted by their six faces.
 func (x *imageSel) size() {
 	s, def := x.s, &x.in.Def
+	if x.dim == ir.DimCube && x.array {
+		s.broken(x.in, "the size of an array of cubes (%s) is left: lower_image makes it that of an array of faces", x.in.Intr)
+		return
+	}
 	t := isa.Instr{Op: isa.OpResinfo, Dims: uint8(min(x.dims(), 3)), Type: isa.U32, Size: 1} // untyped, of images too (ir3.md §2.9.5)
 	if faults.has(faultTypedResinfo) {
 		t.Flags = isa.Typed
@@ -301,11 +305,6 @@ func (x *imageSel) size() {
 		n := s.alu2(isa.Instr{Op: isa.OpClzB}, false, false, immInt, x.samples(), opnd{})
 		n = s.alu2(isa.Instr{Op: isa.OpSubU}, false, false, immInt, immediate(31, false), n)
 		ops[2] = s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, ops[2], n)
-	}
-	if x.dim == ir.DimCube && x.array {
-		// z/6 by the reciprocal, exact for numbers of 16 bits.
-		m := s.alu2(isa.Instr{Op: isa.OpMullU}, false, false, immInt, ops[2], immediate(43691, false))
-		ops[2] = s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, m, immediate(18, false))
 	}
 	if def.BitSize == 16 {
 		for k := range ops {

@@ -13,8 +13,8 @@ func (s *isel) image(in *ir.Instr) bool {
 		s.imageLoad(in)
 	case ir.IntrImageDerefStore:
 		s.imageStore(in)
-	case ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap:
-		s.imageAtomic(in)
+	case ir.IntrImageDerefTexelAddress:
+		s.texelAddress(in)
 	case ir.IntrImageDerefSize, ir.IntrImageDerefSamples:
 		v, index := s.variable(in.Srcs[0].Def)
 		dim, array := imageShape(in)
@@ -206,13 +206,9 @@ func (s *isel) texelInside(in *ir.Instr) source {
 	return inside
 }
 
-// imageAtomic takes the address of the texel: if the shader is to be robust, that of the sink
-// where there is none.
-func (s *isel) imageAtomic(in *ir.Instr) {
-	if in.Def.BitSize != 32 {
-		s.fail(in, "%d-bit atomics on images are not supported: the hardware has no 64-bit texels", in.Def.BitSize)
-		return
-	}
+// texelAddress asks for the address of the texel that an atomic is at: if the shader is to be robust, that of the
+// sink where there is none.
+func (s *isel) texelAddress(in *ir.Instr) {
 	t := inst{kind: kindLdSt, mask: 3}
 	t.ld = isa.LoadStore{Op: isa.LdLeaImage, Swizzle: isa.XYZW}
 	if !s.imageAccess(in, &t) {
@@ -231,5 +227,5 @@ func (s *isel) imageAtomic(in *ir.Instr) {
 		s.selectTo(dest{reg: base, lanes: 3}, inside, o, s.sysval(abi.Sysval{Kind: abi.SysvalSink}).place([4]uint8{2, 3, 2, 3}))
 		o = source{reg: base, swz: identity}
 	}
-	s.atomicAt(in, address{pair: true, lo: o.lane(0), hi: o.lane(1), index: source{reg: regNone}}, 3)
+	s.viewOf(in, o)
 }

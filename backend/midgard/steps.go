@@ -25,6 +25,7 @@ func optional(name, doc string, after ...string) backend.StepInfo {
 var lowerSteps = []step{
 	{StepInfo: info("lower_stage", "makes tessellation and geometry shaders jobs that reach their inputs and outputs in memory"), Run: (*compiler).lowerStage},
 	{StepInfo: info("lower_handles", "numbers buffers and makes handles entries of the tables", "lower_stage"), Run: (*compiler).lowerHandles},
+	{StepInfo: info("lower_texels", "makes atomics on images those at the addresses of texels", "lower_handles"), Run: (*compiler).lowerTexels},
 	{StepInfo: optional("lower_columns", "sums scaled rows where a vector is multiplied by several columns of a matrix"), Run: (*compiler).lowerColumns},
 	{StepInfo: optional("sink_textures", "moves texture operations to where their results are first read"), Run: (*compiler).sinkTextures},
 	{StepInfo: info("lower_clip_distances", "stores what cull distances say, and drops fragments that distances cut off", "lower_stage", "lower_handles"), Run: (*compiler).lowerClipDistances},
@@ -36,7 +37,7 @@ var dce = step{StepInfo: optional("dce", "removes instructions and lanes whose r
 
 // selectSteps make a function in the machine form.
 var selectSteps = []step{
-	{StepInfo: info("isel", "selects instructions with virtual vec4 registers", "lower_handles", "lower_clip_distances", "lower_offsets", "lower_position"), Run: (*compiler).selectInstructions},
+	{StepInfo: info("isel", "selects instructions with virtual vec4 registers", "lower_handles", "lower_texels", "lower_clip_distances", "lower_offsets", "lower_position"), Run: (*compiler).selectInstructions},
 	dce,
 	{StepInfo: optional("forward_copies", "lets the readers of copies read the originals, and removes the copies", "isel"), Run: onFunction((*function).forwardCopies)},
 	dce,
@@ -117,6 +118,25 @@ func (c *compiler) lowerHandles() error {
 	}
 	c.res = lowerHandles(c.s, c.impl())
 	return nil
+}
+
+// lowerTexels refuses atomics of texels that the hardware has not: of addresses it takes any.
+func (c *compiler) lowerTexels() error {
+	some := false
+	for blk := range c.impl().Blocks() {
+		for in := range blk.Instrs() {
+			if !in.IsIntrinsic(ir.IntrImageDerefAtomic) && !in.IsIntrinsic(ir.IntrImageDerefAtomicSwap) {
+				continue
+			}
+			if some = true; in.Def.BitSize != 32 {
+				return backend.Refuse(TargetName, c.s, in, "%d-bit atomics on images are not supported: the hardware has no 64-bit texels", in.Def.BitSize)
+			}
+		}
+	}
+	if !some {
+		return nil
+	}
+	return c.job.Lists.Run(c.s, "midgard_texels")
 }
 
 func (c *compiler) lowerColumns() error {

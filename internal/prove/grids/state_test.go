@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -41,12 +43,41 @@ layout(push_constant) uniform P { vec4 plane[3]; float scale, bias, size; };
 DECLARE
 void main() { vec4 c = color; EXTRA o = c; END }`
 
+// stateControl and stateEvaluation stand between, where patches of three are drawn; a control shader says for PATCH how many vertices that is.
+const (
+	stateControl = `#version 450
+layout(vertices = 3) out;
+layout(location = 0) in vec4 color[];
+layout(location = 1) in vec4 back[];
+layout(location = 0) out vec4 c[];
+layout(location = 1) out vec4 b[];
+void main() {
+  gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID].gl_Position;
+  c[gl_InvocationID] = color[gl_InvocationID] * PATCH;
+  b[gl_InvocationID] = back[gl_InvocationID];
+  gl_TessLevelOuter[0] = gl_TessLevelOuter[1] = gl_TessLevelOuter[2] = gl_TessLevelInner[0] = PATCH;
+}`
+	stateEvaluation = `#version 450
+layout(triangles, equal_spacing, ccw) in;
+layout(location = 0) in vec4 c[];
+layout(location = 1) in vec4 b[];
+layout(location = 0) out vec4 color;
+layout(location = 1) out vec4 back;
+void main() {
+  vec3 w = gl_TessCoord;
+  gl_Position = w.x * gl_in[0].gl_Position + w.y * gl_in[1].gl_Position + w.z * gl_in[2].gl_Position;
+  color = w.x * c[0] + w.y * c[1] + w.z * c[2];
+  back = b[0];
+}`
+)
+
 // drawnState is a member of the state, and what it must come to.
 type drawnState struct {
 	name, state string
 	// Before and after, by hand, in the shaders: what stands for the words in capitals, a word and its text in turn.
 	vertex, wantVertex, fragment, wantFragment []string
-	points                                     bool // are drawn, not triangles
+	points                                     bool   // are drawn, not triangles
+	patch, wantPatch                           string // what stands for PATCH: patches are drawn
 	samples, targets                           int
 	format                                     string // R32G32B32A32_SFLOAT if not said
 	// fixed is the same done by fixed functions.
@@ -96,6 +127,7 @@ var drawnStates = []drawnState{
 	{name: "clip distances", state: `{"clip": {"distances": [1]}}`,
 		vertex:     []string{"DECLARE", "out float gl_ClipDistance[2];", "EXTRA", "gl_ClipDistance[0] = -1; gl_ClipDistance[1] = at.x + 0.25;"},
 		wantVertex: []string{"DECLARE", "out float gl_ClipDistance[2];", "EXTRA", "gl_ClipDistance[0] = 0; gl_ClipDistance[1] = at.x + 0.25;"}},
+	{name: "vertices of patches", state: `{"patch_vertices": 5}`, patch: "gl_PatchVerticesIn", wantPatch: "5"},
 	{name: "edge flags", state: `{"edge_flags": {"from": 1, "to": 5}}`, wantVertex: []string{"DECLARE", "layout(location = 5) out float edge;", "EXTRA", "edge = flag;"},
 		fragment: []string{"DECLARE", "layout(location = 5) in float edge;", "EXTRA", "c.x = edge;"}, wantFragment: []string{"DECLARE", "layout(location = 5) in float edge;", "EXTRA", "c.x = edge;"}},
 	{name: "shadow", state: `{"shadow": {"func": "greater"}}`, texture: true,
@@ -143,7 +175,7 @@ func floatBytes(v ...float32) (b []byte) {
 }
 
 // draw draws with shaders and options, and returns the bytes of the targets.
-func (d *drawnState) draw(t *testing.T, o nirc.Options, vertex, fragment []string, fixed func(p *emu.Pipeline)) ([]byte, error) {
+func (d *drawnState) draw(t *testing.T, o nirc.Options, vertex, fragment []string, patch string, fixed func(p *emu.Pipeline)) ([]byte, error) {
 	t.Helper()
 	format := d.format
 	if format == "" {
@@ -171,6 +203,10 @@ func (d *drawnState) draw(t *testing.T, o nirc.Options, vertex, fragment []strin
 	x := &exec.Execution{Options: o, Link: d.linked, Draw: p, DrawParams: emu.DrawParams{VertexCount: 9, InstanceCount: 1}, Limits: emu.Limits{Check: true},
 		Push:    floatBytes(1, 0.5, 0, 0.25, 0, 0, 0, 1, 0, 1, 0, 0.4, -1, 16, 7),
 		Modules: []*nirc.Module{prove.FromGLSL(t, ir.StageVertex, fill(stateVertex, vertex)), prove.FromGLSL(t, ir.StageFragment, fill(stateFragment, fragment))}}
+	if patch != "" {
+		p.Topology, p.PatchControlPoints = emu.PatchList, 3
+		x.Modules = append(x.Modules, prove.FromGLSL(t, ir.StageTessCtrl, strings.ReplaceAll(stateControl, "PATCH", patch)), prove.FromGLSL(t, ir.StageTessEval, stateEvaluation))
+	}
 	if d.texture {
 		img, err := emu.NewImage(emu.ImageDesc{Width: 2, Height: 2, Format: emu.FormatByName("R32_SFLOAT")})
 		if err != nil {
@@ -214,12 +250,12 @@ func TestDrawnState(t *testing.T) {
 			}
 			for _, target := range []string{nirc.IRTarget, "ir3", "agx", "midgard"} {
 				o := nirc.Options{Target: target, Level: passes.O2}
-				want, err := d.draw(t, o, d.wantVertex, d.wantFragment, d.fixed)
+				want, err := d.draw(t, o, d.wantVertex, d.wantFragment, d.wantPatch, d.fixed)
 				if err != nil {
 					t.Fatalf("%s: %v", target, err)
 				}
 				if target == nirc.IRTarget {
-					if without, err := d.draw(t, o, d.vertex, d.fragment, nil); err == nil && bytes.Equal(without, want) && d.tolerance == 0 {
+					if without, err := d.draw(t, o, d.vertex, d.fragment, d.patch, nil); err == nil && bytes.Equal(without, want) && d.tolerance == 0 {
 						t.Fatal("the state changes nothing that is drawn")
 					}
 				}
@@ -236,7 +272,7 @@ func TestDrawnState(t *testing.T) {
 // compare draws with the state, and holds what comes out to what is wanted.
 func (d *drawnState) compare(t *testing.T, o nirc.Options, want []byte) {
 	t.Helper()
-	got, err := d.draw(t, o, d.vertex, d.fragment, nil)
+	got, err := d.draw(t, o, d.vertex, d.fragment, d.patch, nil)
 	if text := d.refused[o.Target]; text != "" {
 		if err == nil || !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: error %v, want %q", o.Target, err, text)
@@ -247,5 +283,25 @@ func (d *drawnState) compare(t *testing.T, o nirc.Options, want []byte) {
 		t.Errorf("%s: %v", o.Target, err)
 	} else if !d.near(want, got) || d.tolerance != 0 && bytes.Equal(want, got) {
 		t.Errorf("%s: linked %v: another image, or just the same where it may be off by %g", o.Target, d.linked, d.tolerance)
+	}
+}
+
+// TestEachStateIsDrawn: no member of the state is without a draw, except for default_block, which modules of SPIR-V do not read (passes, TestDefaultBlock).
+func TestEachStateIsDrawn(t *testing.T) {
+	drawn := map[string]bool{"default_block": true}
+	for i := range drawnStates {
+		var members map[string]any
+		if err := json.Unmarshal([]byte(drawnStates[i].state), &members); err != nil {
+			t.Fatal(err)
+		}
+		for name := range members {
+			drawn[name] = true
+		}
+	}
+	state := reflect.TypeFor[passes.ShaderState]()
+	for i := range state.NumField() {
+		if name, _, _ := strings.Cut(state.Field(i).Tag.Get("json"), ","); !drawn[name] {
+			t.Errorf("nothing is drawn with %q", name)
+		}
 	}
 }
