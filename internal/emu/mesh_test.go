@@ -171,6 +171,11 @@ func TestMeshLimits(t *testing.T) {
 		{"more primitives than there are", nil, counts(3, 3), 1, "more than the shader's 4 and 2"},
 		{"last vertex", nil, corners(0, 2, 1), 1, ""},
 		{"no such vertex", nil, corners(0, 1, 3), 1, "vertex 2 of primitive 0 is number 3, of 3"},
+		{"more primitives by an output", nil, mesh(0, func(_ *Launch, g *MeshGroup) error {
+			g.Once.count(ir.SlotPrimitiveCount, 3)
+			return nil
+		}), 1, "more than the shader's 4 and 2"},
+		{"a mistake after a task", launching([3]uint32{1, 1, 1}), corners(0, 1, 3), 1, "of task workgroup [0 0 0]: mesh workgroup [0 0 0]: vertex 2"},
 		{"a corner of nobody", nil, corners(0, 1), 1, "nothing was stored to vertex 2 of primitive 0"},
 	} {
 		_, err := DrawMesh(context.Background(), c.task, c.mesh, &Env{Mem: NewMemory()}, MeshParams{Groups: [3]uint32{c.groups, 1, 1}})

@@ -188,6 +188,9 @@ func TestTexelsOfBuffers(t *testing.T) {
 	if got, _, _ := (&Texel{D: &Descriptor{Type: DescStorageTexelBuffer, Addr: b.Addr, Size: 14}, InBuffer: true}).bytes(nil, m); got != nil {
 		t.Errorf("without a format there is %x", got)
 	}
+	if got, _, _ := (&Texel{D: &Descriptor{}}).bytes(nil, m); got != nil {
+		t.Errorf("without an image there is %x", got)
+	}
 }
 
 // TestTexelRaces: which accesses of two waves to texels of an image are a race: those to one texel of a storage image, whatever view
