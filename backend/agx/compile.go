@@ -167,7 +167,7 @@ func (c *compiler) formPreamble() error {
 	if c.uni.plain {
 		return nil
 	}
-	ps, chosen := formPreamble(c.s, c.impl, &c.uni, &c.mem.pre)
+	ps, chosen := formPreamble(c.s, c.impl, c.res, &c.uni, &c.mem.pre)
 	if ps != nil {
 		c.addPreamble(ps)
 	}

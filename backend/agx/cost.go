@@ -67,6 +67,7 @@ func (t Target) Cost(o *object.Object) (*cost.Program, error) {
 	p.Nodes = w.list
 	for i := range p.Instrs {
 		p.Instrs[i].Once = p.Nodes != nil && !reached[i] // a preamble, another program, padding
+		p.Instrs[i].Aside = p.Instrs[i].Once && lines[i].Instr.Op == isa.OpTrap
 	}
 	w.aside(p.Instrs, &m)
 	p.Occupancy = agxOccupancy(&m)

@@ -1,10 +1,12 @@
 package agx_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"nirc"
 	"nirc/backend/agx"
+	"nirc/backend/agx/abi"
 	"nirc/backend/object"
 	"nirc/internal/prove"
 	"nirc/ir"
@@ -38,6 +40,10 @@ void main() {
 	if !ok || len(loops) != 1 || !p.Instrs[loops[0].Header].Leader {
 		t.Errorf("loops %+v, %t", loops, ok)
 	}
+	var meta abi.Meta
+	if err := json.Unmarshal(o.ABI, &meta); err != nil {
+		t.Fatal(err)
+	}
 	var once, leaders, at int
 	for i := range p.Instrs {
 		x := &p.Instrs[i]
@@ -47,6 +53,9 @@ void main() {
 		at += x.Size
 		if x.Once {
 			once++
+		}
+		if pre := int(meta.Preamble); x.Offset == pre && x.Aside || x.Offset < pre && x.Once && !x.Aside {
+			t.Errorf("the preamble is at byte %d, and instruction %d, at byte %d, is padding: %t", pre, i, x.Offset, x.Aside)
 		}
 		if x.Leader {
 			leaders++

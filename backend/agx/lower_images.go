@@ -106,3 +106,13 @@ func (r *resources) samplerEntry(v *ir.Variable) (abi.HeapRange, error) {
 	r.samplerHeap = append(r.samplerHeap, heapRange(v, p))
 	return r.samplerHeap[len(r.samplerHeap)-1], nil
 }
+
+// biasWords is how many words the table of biases has for the samplers of the heap that the shader uses.
+func (r *resources) biasWords() (n uint32) {
+	for _, h := range r.samplerHeap {
+		if h.Count > 0 {
+			n = max(n, (h.First+(h.Count-1)*h.Stride+1)*abi.SamplerBiasSize/4)
+		}
+	}
+	return n
+}

@@ -16,7 +16,7 @@ import (
 )
 
 // emptyReads are values that a preamble may read early by an index n, of buffers, descriptors, push constants and constants.
-var emptyReads = []string{"t[n]", "u[n].x", "float(b[n].t.length())", "float(textureSize(s[n], 0).x)", "float(c[n])", "p[n]"}
+var emptyReads = []string{"t[n]", "u[n].x", "texture(s[n], vec2(0.0)).x", "float(b[n].t.length())", "float(textureSize(s[n], 0).x)", "float(c[n])", "p[n]"}
 
 // emptyDraw draws nothing, with shaders that read early at an index that is good only if there is something: without a vertex, and with a
 // triangle outside of the picture. A triangle with a good index goes before.

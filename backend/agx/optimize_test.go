@@ -82,26 +82,37 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// Loads stand together as far as registers cost no threads; of more of them the values of one after the other are summed up.
+// Loads stand together as far as registers cost no threads, or few for want of neighbours, also where their offsets could take all of these; of more of them the values of one after the
+// other are summed up.
 func TestPressureSchedule(t *testing.T) {
-	for _, c := range []struct{ loads, waits int }{{8, 2}, {40, 39}} {
-		n, halves := sumOfLoads(t, c.loads)
+	for _, c := range []struct {
+		loads    int
+		computed bool
+		waits    int
+	}{{8, false, 2}, {40, false, 39}, {48, true, 24}} {
+		n, halves := sumOfLoads(t, c.loads, c.computed)
 		if n > c.waits {
-			t.Errorf("%d loads: %d waits", c.loads, n)
+			t.Errorf("%d loads, offsets computed %t: %d waits", c.loads, c.computed, n)
 		}
-		if threadsFor(halves) < threadsFor(0) {
+		if least := threadsFor(map[bool]int{true: 112}[c.computed]); threadsFor(halves) < least {
 			t.Errorf("%d loads: %d halves for four words at a time", c.loads, halves)
 		}
 	}
 }
 
-// sumOfLoads compiles a shader that adds up what loads of four words each give, and returns how often that waits and the registers it takes.
-func sumOfLoads(t *testing.T, loads int) (waits, halves int) {
+// sumOfLoads compiles a shader that adds up what loads of four words each give, at offsets that each takes a register or none, and returns
+// how often that waits and the registers it takes.
+func sumOfLoads(t *testing.T, loads int, computed bool) (waits, halves int) {
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
 	var list []*ir.Def
-	for k := range loads {
-		list = append(list, gputest.LoadWords(b, in, b.Imm32(uint32(16*k)), 4))
+	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+	for k := range uint32(loads) {
+		at := b.Imm32(16 * k)
+		if computed {
+			at = b.Imul(id, b.Imm32(16*(k*k+3)))
+		}
+		list = append(list, gputest.LoadWords(b, in, at, 4))
 	}
 	sum := b.ImmFloat(0, 32)
 	for _, v := range list {

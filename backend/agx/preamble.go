@@ -19,14 +19,16 @@ type preamble struct {
 	s    *ir.Shader
 	impl *ir.Impl
 	uni  *uniforms
+	// biasWords is the size of the table of samplers' biases.
+	biasWords uint32
 	// places are the uniforms of components of values, first, by the value's index, where its own begin.
 	places []uint32
 	first  []int32
 }
 
 // formPreamble returns the preamble's shader, or nil if there is nothing to move, and whether ifs may be left that choose nothing.
-func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms, p *preamble) (pre *ir.Shader, chosen bool) {
-	p.s, p.impl, p.uni, p.Room, p.BothSides = s, impl, u, u.resultRoom(), maxBothSides
+func formPreamble(s *ir.Shader, impl *ir.Impl, res *resources, u *uniforms, p *preamble) (pre *ir.Shader, chosen bool) {
+	p.s, p.impl, p.uni, p.biasWords, p.Room, p.BothSides = s, impl, u, res.biasWords(), u.resultRoom(), maxBothSides
 	p.Condition = nil
 	if s.Stage == ir.StageCompute && !faults.has(faultEmptyDispatch) {
 		p.Condition = anyWorkgroup

@@ -24,8 +24,6 @@ func chosenByIndex(in *ir.Instr) bool {
 			return !in.Srcs[0].Def.IsConst()
 		case ir.IntrImageDerefSize, ir.IntrImageDerefLevels, ir.IntrImageDerefSamples:
 			return !fixedDeref(in.Srcs[0].Def.Instr)
-		case ir.IntrLoadConstantAgx:
-			return !in.Srcs[1].Def.IsConst()
 		}
 	}
 	return false
@@ -53,11 +51,21 @@ func (p *preamble) bound(b *ir.Builder, c *ir.Instr) {
 	if size == nil || c.Srcs[k].Def.IsConst() || faults.has(faultEmptyDraw) {
 		return
 	}
-	bytes := b.Imm32(uint32(c.Def.NumComponents) * uint32(c.Def.BitSize) / 8)
-	c.Srcs[k].Set(b.Umin(c.Srcs[k].Def, b.Isub(b.Umax(size, bytes), bytes)))
+	need := uint32(c.Def.NumComponents) * uint32(c.Def.BitSize) / 8
+	if c.Intr == ir.IntrLoadConstantAgx {
+		need /= 4 // its offset counts words
+	}
+	var last *ir.Def
+	if n, ok := size.Const(0); ok {
+		last = b.Imm32(uint32(max(n, uint64(need))) - need)
+	} else {
+		least := b.Imm32(need)
+		last = b.Isub(b.Umax(size, least), least)
+	}
+	c.Srcs[k].Set(b.Umin(c.Srcs[k].Def, last))
 }
 
-// extent makes the size of what a load reads from by an offset, its source k; nil where accesses have bounds anyway, or stand only where they are good.
+// extent makes the size of what a load reads from by an offset, its source k, in what the offset counts; nil where accesses have bounds anyway, or stand only where they are good.
 func (p *preamble) extent(b *ir.Builder, c *ir.Instr) (k int, size *ir.Def) {
 	r, draws := &p.s.Options.Robust, p.s.Stage != ir.StageCompute
 	switch {
@@ -70,6 +78,8 @@ func (p *preamble) extent(b *ir.Builder, c *ir.Instr) (k int, size *ir.Def) {
 		return 0, b.Imm32(uint32(len(p.s.ConstantData)) - uint32(c.Get(ir.IdxBase)))
 	case c.Intr == ir.IntrLoadPushConstant && c.Get(ir.IdxRange) < math.MaxUint32:
 		return 0, b.Imm32(uint32(c.Get(ir.IdxRange)))
+	case c.Intr == ir.IntrLoadConstantAgx && draws:
+		return 1, b.Imm32(p.biasWords)
 	}
 	return 0, nil
 }

@@ -10,9 +10,13 @@ const (
 	// latencyHalves is how many registers the order for latency may use: as many cost no thread
 	// (agx.md §1.3), with some room for values that need neighbours.
 	latencyHalves = 80
+	// neighbourHalves is the room for values that need neighbours where that is not enough, of what costs no thread.
+	neighbourHalves = 8
 	// fillHalves is how many registers may be live with what only fills the time of results, unless the order of few
 	// registers has more: with latencyHalves a row of moves to outputs took 80, and no wait was shorter for the last of them.
 	fillHalves = 32
+	// maxLate is how often an order is made.
+	maxLate = 3
 	// maxInFlight is how many results may be pending: more, and something waits for the first of them.
 	maxInFlight = 2 * maxOutstanding
 	// resultTime is how long a result takes, in instructions.
@@ -61,15 +65,28 @@ func (p *scheduler) hideLatency(base []int32, most int32) []int32 {
 	if !p.late.find(p, p.list) {
 		return nil
 	}
-	order := p.lateOrder(base, min(latencyHalves, max(fillHalves, most)), latencyHalves)
-	if order == nil && most > latencyHalves {
-		order = p.lateOrder(base, most, most)
+	order, late := p.lateWithin(base, min(latencyHalves, max(fillHalves, most)), latencyHalves)
+	if order == nil || late > latencyHalves {
+		order = p.lateOrder(base, max(fillHalves, most), max(most, int32(halvesFor(threadsFor(int(most))))-neighbourHalves))
 	}
 	return order
 }
 
-// lateOrder is hideLatency with so many registers, and so many where something begins that only fills time.
+// lateOrder is hideLatency with so many registers, and so many where something begins that only fills time. Where nothing has room
+// and something must be taken all the same, more are live than were to be: then it is made again with so much less.
 func (p *scheduler) lateOrder(base []int32, fill, room int32) []int32 {
+	for least, try := room, 0; try < maxLate && least > 0; try++ {
+		order, most := p.lateWithin(base, min(fill, least), least)
+		if order == nil || most <= room {
+			return order
+		}
+		least -= most - room
+	}
+	return nil
+}
+
+// lateWithin is an order that has room for so many live registers, and how many are; nil after too many choices.
+func (p *scheduler) lateWithin(base []int32, fill, room int32) (order []int32, most int32) {
 	l := &p.late
 	l.prepare(p, p.list, base)
 	l.count(&p.names, len(p.list))
@@ -79,10 +96,10 @@ func (p *scheduler) lateOrder(base []int32, fill, room int32) []int32 {
 		l.place(p, l.choose(p))
 		ready = l.ready()
 	}
-	if l.most > l.room || len(l.order) < len(p.list) {
-		return nil
+	if len(l.order) < len(p.list) {
+		return nil, 0
 	}
-	return l.order
+	return l.order, l.most
 }
 
 // find finds what goes up; false if nothing does.

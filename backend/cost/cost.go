@@ -118,8 +118,8 @@ type Instr struct {
 	Classes []Class
 	// Once: it runs once for all invocations, in a preamble, and counts in no path.
 	Once bool
-	// Aside: it is of another program of the object, which runs for invocations of its own; it
-	// counts in no path, as what runs once does.
+	// Aside: it is of another program of the object, which runs for invocations of its own, or fills
+	// what programs leave; it counts in no path, as what runs once does.
 	Aside bool
 	// Doubt: the figures are assumed, nobody has published or measured them.
 	Doubt bool
@@ -273,17 +273,18 @@ func (p *Program) stalls() {
 		if in.Leader {
 			left = [2]float64{}
 		}
+		wait := 0.0
 		for t := range left {
 			if in.Waits>>t&1 != 0 {
-				in.Stall += left[t]
-				left[t] = 0
+				wait = math.Max(wait, left[t])
 			}
 		}
+		in.Stall += wait
 		for t := range left {
 			if in.Produces>>t&1 != 0 {
 				left[t] = in.Latency[t]
 			} else {
-				left[t] -= math.Min(left[t], in.Issue)
+				left[t] -= math.Min(left[t], in.Issue+wait)
 			}
 		}
 	}

@@ -92,10 +92,10 @@ func TestFill(t *testing.T) {
 	}
 	p = &Program{Instrs: []Instr{
 		{Produces: 1, Latency: [2]float64{20, 99}, Work: Work{Issue: 4}},
-		{Produces: 2, Latency: [2]float64{99, 10}, Work: Work{Issue: 3}},
+		{Produces: 2, Latency: [2]float64{99, 40}, Work: Work{Issue: 3}},
 		{Work: Work{Issue: 5}},
 		{Waits: 1, Work: Work{Issue: 1, Stall: 7}}, // 20 less 3 less 5, on top of what it has
-		{Waits: 3, Work: Work{Issue: 1}},           // 10 less 5 less 1 of the second; the first was waited for
+		{Waits: 3, Work: Work{Issue: 1}},           // 40 less 5, 12 and 1 of the second, for which that wait was time too; the first was waited for
 		{Produces: 1, Latency: [2]float64{6}, Work: Work{Issue: 1}},
 		{Work: Work{Issue: 30}},
 		{Waits: 1},
@@ -103,7 +103,7 @@ func TestFill(t *testing.T) {
 		{Leader: true, Waits: 1}, // of another block nothing is known
 	}}
 	p.Fill()
-	for i, want := range []float64{0, 0, 0, 7 + 12, 4, 0, 0, 0, 0, 0} {
+	for i, want := range []float64{0, 0, 0, 7 + 12, 22, 0, 0, 0, 0, 0} {
 		if got := p.Instrs[i].Stall; got != want {
 			t.Errorf("instruction %d waits %g cycles, want %g", i, got, want)
 		}
