@@ -103,17 +103,28 @@ func constOperand(o opnd) isa.Operand {
 
 // movImm materialises an immediate once a block.
 func (s *isel) movImm(o opnd) mach.Value {
-	if o.half {
-		o.bits &= 0xffff
-	}
+	o = o.inHalf()
 	if v, ok := s.immCache.Get(s.epoch, o.bits, o.half); ok {
 		return v
 	}
-	d := s.newReg(o.half)
-	v := int32(o.bits)
-	s.add(isa.Instr{Op: isa.OpMov, Type: movType(o.half), SrcType: movType(o.half), Srcs: [4]isa.Operand{isa.I(v)}}, d)
+	d, _ := s.ownImm(o)
 	s.immCache.Put(s.epoch, o.bits, o.half, d)
 	return d
+}
+
+// inHalf is an immediate without the bits that a half register has not.
+func (o opnd) inHalf() opnd {
+	if o.half {
+		o.bits &= 0xffff
+	}
+	return o
+}
+
+// ownImm materialises an immediate for one use.
+func (s *isel) ownImm(o opnd) (mach.Value, *mach.Instr) {
+	o = o.inHalf()
+	d := s.newReg(o.half)
+	return d, s.add(isa.Instr{Op: isa.OpMov, Type: movType(o.half), SrcType: movType(o.half), Srcs: [4]isa.Operand{isa.I(int32(o.bits))}}, d)
 }
 
 // sourceForm is what an instruction takes as a source.
@@ -314,7 +325,11 @@ func (s *isel) collect(ops ...opnd) mach.Value {
 		if vals[i] == 0 && o.kind == opImm {
 			s.repeatImm(ops[i:], vals[i:])
 		}
-		if vals[i] == 0 {
+		switch {
+		case vals[i] != 0:
+		case constant: // one that is shared would be copied, and live for it
+			vals[i], _ = s.ownImm(o.fold())
+		default:
 			vals[i] = s.reg(o)
 		}
 	}
@@ -378,9 +393,9 @@ func (s *isel) repeatImm(ops []opnd, vals []mach.Value) {
 	group := s.link.fresh()
 	for i, o := range ops {
 		if vals[i] == 0 && same(o) {
-			vals[i] = s.newReg(first.half)
-			t := isa.Instr{Op: isa.OpMov, Type: movType(first.half), SrcType: movType(first.half), Srcs: [4]isa.Operand{isa.I(int32(first.bits))}}
-			s.link.member(group, s.add(t, vals[i]))
+			v, in := s.ownImm(first)
+			vals[i] = v
+			s.link.member(group, in)
 		}
 	}
 }

@@ -128,11 +128,11 @@ func (s *isel) resource(in *ir.Instr, d *ir.Def, sampler bool) texResource {
 		if e.Set != v.Set || e.Binding != v.Binding || e.Kind == abi.Buffer {
 			continue
 		}
-		slot := s.addIndex(immediate(e.Slot, false), index, e.Stride)
+		first := e.Slot
 		if sampler && e.Kind == abi.Combined {
-			slot = s.addImm(slot, 1)
+			first++ // not to the sum: neither number waits for the other
 		}
-		return texResource{set: int(e.Base), slot: slot, ok: true, diverges: diverges}
+		return texResource{set: int(e.Base), slot: s.addIndex(immediate(first, false), index, e.Stride), ok: true, diverges: diverges}
 	}
 	s.broken(in, "the variable %q has no descriptor", v.Name)
 	return texResource{}

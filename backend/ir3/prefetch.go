@@ -72,20 +72,36 @@ func (s *isel) prefetchable(in *ir.Instr) (p prefetch, ok bool) {
 	}
 	x, cx := throughVec(coord.Def, 0)
 	y, cy := throughVec(coord.Def, 1)
-	if x != y || cy != cx+1 || !x.IsIntrinsic(ir.IntrLoadInterpolatedInput) || x.Def.BitSize != 32 {
+	if x != y || cy != cx+1 {
 		return p, false
 	}
-	if k, ok := baryKind(x.Srcs[0].Def.Instr); !ok || k != abi.IJPerspPixel {
+	slot, comp, ok := s.plainInput(x)
+	if !ok {
 		return p, false
 	}
 	t, m := s.resource(in, tex.Def, false), s.resource(in, smp.Def, true)
 	if s.err != nil || t.slot.bits > abi.MaxPrefetchSlot || m.slot.bits > abi.MaxPrefetchSlot {
 		return p, false
 	}
-	slot, comp, ok := s.ioSlot(x, x.Srcs[1].Def)
-	p = prefetch{in: in, slot: ir.Slot(slot), comp: comp + cx}
+	p = prefetch{in: in, slot: slot, comp: comp + cx}
 	p.meta = abi.Prefetch{Set: uint8(t.set), SamplerSet: uint8(m.set), Texture: uint16(t.slot.bits), Sampler: uint16(m.slot.bits), Mask: usedMask(&in.Def)}
-	return p, ok && p.meta.Mask != 0
+	return p, p.meta.Mask != 0
+}
+
+// plainInput is the varying, and its first component, that in interpolates in perspective at the pixel's centre; false if it does
+// something else.
+func (s *isel) plainInput(in *ir.Instr) (slot ir.Slot, comp int, ok bool) {
+	switch {
+	case in.IsIntrinsic(ir.IntrLoadPointCoord):
+		return ir.SlotPointCoord, 0, true
+	case !in.IsIntrinsic(ir.IntrLoadInterpolatedInput) || in.Def.BitSize != 32:
+		return 0, 0, false
+	}
+	if k, ok := baryKind(in.Srcs[0].Def.Instr); !ok || k != abi.IJPerspPixel {
+		return 0, 0, false
+	}
+	n, comp, ok := s.ioSlot(in, in.Srcs[1].Def)
+	return ir.Slot(n), comp, ok
 }
 
 // constDeref reports whether all array indices of a deref are constants.

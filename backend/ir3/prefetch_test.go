@@ -22,3 +22,18 @@ func TestPrefetchSlots(t *testing.T) {
 		}
 	}
 }
+
+// TestPrefetchPointCoord: the place in a point is a varying, and textures there are prefetched as at others.
+func TestPrefetchPointCoord(t *testing.T) {
+	s, b := newStage(ir.StageFragment)
+	x := &texBuild{s: s, b: b, uv: &b.Intrinsic(ir.IntrLoadPointCoord, 2, 32).Def}
+	d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
+	outputTo(b, &x.op(ir.TexOpTex, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, x.uv})...).Def, ir.SlotData0)
+	bin, err := compile(s, CompileOptions{GPU: "a630"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := bin.Meta.Prefetches; len(p) != 1 || len(bin.Meta.Inputs) != 1 || bin.Meta.Inputs[0].Slot != ir.SlotPointCoord || p[0].InLoc != bin.Meta.Inputs[0].InLoc || bin.Meta.Inputs[0].Mask != 3 {
+		t.Errorf("prefetches %+v of inputs %+v", p, bin.Meta.Inputs)
+	}
+}

@@ -53,6 +53,7 @@ type preUnit struct {
 	halves   int32           // those of them that are halves
 	asked    [preWaits]int32 // number of the last unit whose result it must wait for by a flag, 0 none
 	long     bool            // (sy) waits for its result
+	vector   bool            // it is a vector of immediates, and what makes them
 }
 
 type preEdge struct {
@@ -309,10 +310,16 @@ func (p *preScheduler) makeUnits(ins []*mach.Instr) {
 			n++
 		}
 		u := preUnit{first: int32(i), n: int32(n), succs: -1}
+		if v := p.immVector(ins[i:]); v > 0 {
+			u.n, u.vector, n = int32(v), true, v
+		}
 		for k := range n {
 			p.describe(&u, ins[i+k])
 			for _, d := range ins[i+k].Defs() {
 				p.defUnit[d.Val] = int32(len(p.units) + 1)
+				if u.vector && k < n-1 {
+					continue // it is in the vector
+				}
 				n := int32(p.size(d.Val))
 				u.most += n
 				if p.f.Class(d.Val) == classHalf {
@@ -323,6 +330,24 @@ func (p *preScheduler) makeUnits(ins []*mach.Instr) {
 		p.units = append(p.units, u)
 		i += n
 	}
+}
+
+// immVector is how many instructions a vector of immediates is that starts with ins[0], 0 if none does. Apart its elements could take
+// all room with vectors that are begun.
+func (p *preScheduler) immVector(ins []*mach.Instr) int {
+	n := 0
+	for n < len(ins) && ins[n].Op == machOp(isa.OpMov) && p.code.tmpl[ins[n].Ext].Srcs[0].Kind == isa.Imm && p.left[ins[n].Ops[0].Val] == 1 {
+		n++
+	}
+	if n == 0 || n == len(ins) || ins[n].Op != mach.OpCollect || len(ins[n].Uses()) != n {
+		return 0
+	}
+	for _, in := range ins[:n] {
+		if usesOf(in.Ops[0].Val, ins[n].Uses()) == 0 {
+			return 0
+		}
+	}
+	return n + 1
 }
 
 func (p *preScheduler) describe(u *preUnit, in *mach.Instr) {
@@ -439,6 +464,9 @@ func (p *preScheduler) latency(ins []*mach.Instr, d int32, to *mach.Instr) (int3
 // growth is how many register units more are in use after a unit.
 func (p *preScheduler) growth(ins []*mach.Instr, i int32) int {
 	u := &p.units[i]
+	if u.vector {
+		return int(u.most)
+	}
 	g := 0
 	for k, in := range ins[u.first : u.first+u.n] {
 		uses := in.Uses()
