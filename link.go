@@ -170,6 +170,7 @@ func LinkUnits(ctx context.Context, units []*Unit) (links []StageLink, warnings 
 		u.opts.Next = ir.NextStage(u.Shader.Stage, func(s ir.Stage) bool {
 			return slices.ContainsFunc(chain[i+1:], func(v *Unit) bool { return v.Shader.Stage == s })
 		})
+		u.joinDistances(u.Shader)
 	}
 	if chain[0].opts.Level != passes.O0 {
 		counts, err := linkShaders(ctx, chain)

@@ -293,7 +293,7 @@ func (u *Unit) setOptions(s *ir.Shader) (err error) {
 		}
 		s.Options.DispatchBase = u.opts.DispatchBase
 		s.Options.SafeConsts = u.opts.SafeConsts
-		s.Options.JoinsDistances = s.Options.JoinsDistances && meetsRasteriser(s.Stage, u.opts.Next)
+		u.joinDistances(s)
 		if u.opts.SampleShading && s.Stage == ir.StageFragment {
 			s.Options.SampleShading, s.Info.UsesSampleShading = true, true
 		}
@@ -305,6 +305,11 @@ func (u *Unit) setOptions(s *ir.Shader) (err error) {
 	s.Options.YCbCr = u.opts.Layout.Conversions()
 	s.Options.Robust, s.Options.Multiview, s.Options.Points = u.opts.Robust, u.opts.Multiview, u.opts.Points
 	return nil
+}
+
+// joinDistances keeps the option of one array of distances where the stage after the shader, as far as it is known, wants that.
+func (u *Unit) joinDistances(s *ir.Shader) {
+	s.Options.JoinsDistances = s.Options.JoinsDistances && meetsRasteriser(s.Stage, u.opts.Next)
 }
 
 // meetsRasteriser reports whether the rasteriser takes what a stage before next leaves, or gives it its inputs.

@@ -91,6 +91,7 @@ func TestScripts(t *testing.T) {
 		{name: "constant_arrays.amber", targets: chips, checked: 10},
 		{name: "first_of_one.amber", about: "lanes that do not exist", targets: chips, checked: 2},
 		{name: "fma.amber", about: "sums of products rounded once", targets: chips, checked: 4},
+		{name: "linked_distances.amber", about: "clip and cull distances that a geometry shader reads", targets: chips, checked: 2},
 		{name: "initialised_shared.amber", about: "initialisers of workgroup memory", targets: chips, checked: 2},
 		{name: "uniform_samples.amber", about: "textures sampled at one place by all", targets: chips, checked: 1, right: "EQ_RGBA 255 255 0", wrong: "EQ_RGBA 255 254 0"},
 		{name: "robust_signed.amber", about: "indices out of bounds", targets: chips, checked: 4},
@@ -176,7 +177,7 @@ func runScript(t *testing.T, o nirc.Options, path string, src []byte) amber.Resu
 // TestLinkedScripts runs a few scripts of graphics pipelines with their stages linked; nirc amber --link runs any.
 func TestLinkedScripts(t *testing.T) {
 	refs.Tool(t, "glslangValidator")
-	for _, name := range []string{"interpolate.amber", "block_arrays.amber", "narrow_io.amber"} {
+	for _, name := range []string{"interpolate.amber", "block_arrays.amber", "narrow_io.amber", "linked_distances.amber"} {
 		path := prove.Data(name)
 		src, err := os.ReadFile(path)
 		if err != nil {
