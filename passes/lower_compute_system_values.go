@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"slices"
 
 	"nirc/ir"
 )
@@ -63,14 +64,19 @@ func lowerComputeSystemValues(c *Context, s *ir.Shader) (bool, error) {
 }
 
 // namesIDs reports whether system values are read through variables still: where quads are squares ids
-// must be loads first, which lower_system_values makes, for the groups are linear afterwards.
+// must be loads first, which lower_system_values makes, for the groups are linear afterwards. Paths that
+// lead to no access, as that pass leaves them of components, are no reads.
 func namesIDs(s *ir.Shader) bool {
+	named := func(src ir.Src) bool {
+		d := src.Def.Instr
+		return d.Kind == ir.KindDeref && d.DerefInfo().Modes&ir.ModeSystemValue != 0
+	}
 	for _, fn := range s.Functions {
 		if fn.Impl == nil {
 			continue
 		}
 		for in := range fn.Impl.Instrs() {
-			if in.Kind == ir.KindDeref && in.DerefInfo().Modes&ir.ModeSystemValue != 0 && !in.Def.Unused() {
+			if in.Kind != ir.KindDeref && slices.ContainsFunc(in.Srcs, named) {
 				return true
 			}
 		}
