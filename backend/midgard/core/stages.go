@@ -20,6 +20,7 @@ type driverMemory struct {
 	sizes    [2]uint32 // of a patch and of the record of a vertex in it
 	entry    uint32    // words of an entry of the list of primitives
 	vertices uint32    // of a patch that comes in
+	view     uint32
 	places   [ir.NumVaryingSlots]uint32
 }
 
@@ -143,7 +144,7 @@ func (w *wave) startStage() error {
 // startControl: the threads of a patch, each a wave, share its memory.
 func (w *wave) startControl(lane *emu.TessCtrlLane) {
 	m, p := w.p.meta, lane.Patch
-	d := &driverMemory{vertices: uint32(len(p.In))}
+	d := &driverMemory{vertices: uint32(len(p.In)), view: p.ViewIndex}
 	w.driver = d
 	w.l.Compute = &emu.ComputeLaunch{WorkgroupID: [3]uint32{p.PrimitiveID}, NumWorkgroups: [3]uint32{p.PrimitiveID + 1, 1, 1}, NumSubgroups: 1,
 		LocalID: [][3]uint32{{lane.InvocationID}}, FirstLocalInvocationIndex: lane.InvocationID}
@@ -188,7 +189,7 @@ func (w *wave) startEvaluation(lane *emu.TessEvalLane) error {
 	}
 	t := &abi.Tess{Record: append([]ir.Slot{abi.InsideSlot0 + 1}, w.p.meta.Reads...), PatchSlots: patchSlots}
 	size, record := abi.PatchBytes(patchSlots, len(t.Record), len(p.Out)), 16*len(t.Record)
-	d := &driverMemory{vertices: uint32(len(p.Out)), sizes: [2]uint32{size, uint32(record)}, entry: 3}
+	d := &driverMemory{vertices: uint32(len(p.Out)), view: p.ViewIndex, sizes: [2]uint32{size, uint32(record)}, entry: 3}
 	w.driver = d
 	for slot := range ir.Slot(ir.NumVaryingSlots) {
 		d.places[slot], _ = t.PlaceOf(slot)
@@ -210,7 +211,7 @@ func (w *wave) startEvaluation(lane *emu.TessEvalLane) error {
 		binary.LittleEndian.PutUint32(point[4*c:], math.Float32bits(x))
 	}
 	binary.LittleEndian.PutUint32(point[12:], p.PrimitiveID)
-	w.l.Vertex = []emu.VertexLane{{VertexIndex: point0, IsIndexed: true, ViewIndex: p.ViewIndex}}
+	w.l.Vertex = []emu.VertexLane{{VertexIndex: point0, IsIndexed: true}}
 	return nil
 }
 
@@ -279,7 +280,7 @@ func (g *geometryWave) start() error {
 	const number = 1
 	unit := number*m.Modes.Invocations + lane.InvocationID
 	g.first = unit * m.Modes.MaxVertices
-	d := &driverMemory{}
+	d := &driverMemory{view: lane.ViewIndex}
 	g.driver = d
 	d.input(g.p.meta, lane.V, number, lane.PrimitiveID)
 	garbage := l.Garbage()
@@ -316,7 +317,7 @@ func (g *geometryWave) next() bool {
 	g.todo = g.todo[1:]
 	out := make([]emu.Slots, 1)
 	g.out[id] = &out[0]
-	l.Vertex, l.Out = []emu.VertexLane{{VertexIndex: id, IsIndexed: true, ViewIndex: lane.ViewIndex}}, out
+	l.Vertex, l.Out = []emu.VertexLane{{VertexIndex: id, IsIndexed: true}}, out
 	g.w = &wave{p: g.p.raster, l: &l, check: l.Check, threads: make([]thread, 1), driver: g.driver}
 	return true
 }

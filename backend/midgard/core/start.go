@@ -210,6 +210,8 @@ func (w *wave) launchSysval(k abi.SysvalKind) (v [4]uint32) {
 		copy(v[:], l.Compute.NumWorkgroups[:])
 	case l.Compute != nil && k == abi.SysvalBaseWorkgroup:
 		copy(v[:], l.Compute.BaseWorkgroupID[:])
+	case k == abi.SysvalViewIndex && w.driver != nil:
+		v[0] = w.driver.view
 	case k == abi.SysvalViewIndex && len(l.Fragment) > 0:
 		if p := l.Fragment[0].Prim; p != nil {
 			v[0] = p.ViewIndex
