@@ -27,13 +27,17 @@ func (w *wave) invocation(lane int) int {
 	return w.order[lane]
 }
 
-// note tells an access of a fiber to n bytes.
+// note tells an access of a fiber to n bytes. Where accesses to the device's memory are coherent nobody says which: any may
+// be what another wave waits for.
 func (w *wave) note(sp space, lane int, at uint64, n int, kind emu.AccessKind) {
 	switch {
-	case !w.races.On() || sp == spaceDevice && w.p.meta.Coherent: // nobody says which are coherent
+	case !w.races.On():
 	case sp == spaceLocal:
 		w.races.Shared(w.invocation(lane), at, n, kind, uint32(w.pc))
 	default:
+		if w.p.meta.Coherent {
+			kind = emu.AccessOrder
+		}
 		w.races.Global(w.invocation(lane), at, n, kind, uint32(w.pc))
 	}
 }

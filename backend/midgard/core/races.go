@@ -9,7 +9,8 @@ import (
 
 // Races are looked for between threads. The hardware has no fences: a control barrier orders
 // all that its threads did. Of the device's memory they are looked for where the metadata
-// says that threads do not look on at each other's stores without one.
+// says that threads do not look on at each other's stores without one; else any access may be
+// what another thread waits for, and orders what came before.
 
 // watchRaces makes the wave tell its accesses, if somebody looks. A place is twice the byte of a
 // bundle, plus the slot.
@@ -38,9 +39,10 @@ func (w *wave) note(s *inputs, a uint64, n int, kind emu.AccessKind) {
 	case sharedBase:
 		w.races.Shared(s.t.lane, a&^sharedBase, n, kind, place)
 	case 0:
-		if !w.p.meta.Coherent {
-			w.races.Global(s.t.lane, a, n, kind, place)
+		if w.p.meta.Coherent {
+			kind = emu.AccessOrder
 		}
+		w.races.Global(s.t.lane, a, n, kind, place)
 	case stageBase:
 		if r := &w.driver.regions[regionPatches]; w.l.TessCtrl != nil && a-r.addr < uint64(len(r.data)) {
 			w.races.Output(s.t.lane, a-r.addr, n, kind, place)
