@@ -12,28 +12,23 @@ func execImage(w *wave, x *inst) error {
 	if x.Type != isa.F32 {
 		return errors.New("image processing gives floats of 32 bits only")
 	}
-	var texels [128][4]uint32
-	for lane := range w.exec.Lanes() {
+	return w.eachTexel(x, func(lane int) (t [4]uint32, err error) {
 		_, res, err := w.texture(x, lane)
 		if err != nil {
-			return err
+			return t, err
 		}
 		s, err := w.sampler(x, lane)
 		if err != nil {
-			return err
+			return t, err
 		}
 		var second *emu.Descriptor
 		if x.Op.TwoTextures() {
 			if second, err = w.secondTexture(x, lane); err != nil {
-				return err
+				return t, err
 			}
 		}
-		texels[lane] = w.processImage(x, lane, res.Image, second, s)
-	}
-	for lane := range w.exec.Lanes() {
-		w.putTexel(x, lane, texels[lane])
-	}
-	return nil
+		return w.processImage(x, lane, res.Image, second, s), nil
+	})
 }
 
 func (w *wave) processImage(x *inst, lane int, v *emu.ImageView, second *emu.Descriptor, s *emu.Sampler) [4]uint32 {

@@ -37,3 +37,17 @@ func TestUniformNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestResultOverNumbers: what a lookup in a uniform mode gives may take the register of the number of its texture: no fiber writes
+// before all have read.
+func TestResultOverNumbers(t *testing.T) {
+	for _, op := range []string{"isam.v.s2en.uniform.base0 (u32)(x)r3.x, r4.x, r3.x", "getbuf.s2en.uniform.base0 (u32)(x)r3.x, r3.x"} {
+		m := newMachine()
+		m.gen, m.check = isa.A7xx, true
+		emu.StoreBytes(m.out.Data[0:], 4, 5)
+		err := m.run(t, "mov.u32u32 r4.x, 0\nmov.u32u32 r3.x, 1\nmov.u32u32 r3.y, 0\n(rpt5)nop\n"+op+"\n(sy)mov.u32u32 r1.x, r3.x\n(rpt5)nop"+store+"\n(sy)(ss)nop\nend")
+		if err != nil || m.word(1) != m.word(0) {
+			t.Errorf("%s: %d and %d, error %v", op, m.word(0), m.word(1), err)
+		}
+	}
+}

@@ -199,31 +199,27 @@ func (w *wave) implicitGradient(op *emu.SampleOp, get func(k, lane int) float32,
 // execIsam fetches a texel without a sampler, or loads from a buffer through
 // the texture path: with .v consecutive elements, else (value, 0, 0, 1).
 func execIsam(w *wave, x *inst) error {
-	for lane := range w.exec.Lanes() {
+	return w.eachTexel(x, func(lane int) (t [4]uint32, err error) {
 		d, res, err := w.texture(x, lane)
 		if err != nil {
-			return err
+			return t, err
 		}
 		if w.check != nil && x.Op != isa.OpIsam && (d.Kind == abi.Buffer || d.View.Dim == ir.DimBuf) {
-			return errors.New("no code is known that fetches from a buffer by a level or a sample")
+			return t, errors.New("no code is known that fetches from a buffer by a level or a sample")
 		}
 		if d.Kind == abi.Buffer {
-			if err := w.isamBuffer(x, lane); err != nil {
-				return err
-			}
-			continue
+			return w.isamBuffer(x, lane)
 		}
 		w.reachesTexture(x, lane, res)
-		w.putTexel(x, lane, w.fetchTexel(x, lane, d, res))
-	}
-	return nil
+		return w.typed(x, w.fetchTexel(x, lane, d, res)), nil
+	})
 }
 
-func (w *wave) isamBuffer(x *inst, lane int) error {
+func (w *wave) isamBuffer(x *inst, lane int) (t [4]uint32, err error) {
 	base, tex, _, _ := w.texNumbers(x, lane)
 	b, err := w.resolve(base, tex)
 	if err != nil {
-		return err
+		return t, err
 	}
 	s := x.Srcs[0]
 	at := uint64(w.texGet(x, int(s.Val), lane, s.IsHalf()) + uint32(x.Off))
@@ -232,9 +228,8 @@ func (w *wave) isamBuffer(x *inst, lane int) error {
 		n = memBytes(x.Type)
 	}
 	if w.check != nil && n != memBytes(x.Type) {
-		return fmt.Errorf("isam of %d bytes from a view of elements of %d, isam.v is missing", memBytes(x.Type), n)
+		return t, fmt.Errorf("isam of %d bytes from a view of elements of %d, isam.v is missing", memBytes(x.Type), n)
 	}
-	var t [4]uint32
 	for k := range t {
 		switch {
 		case x.WrMask>>k&1 == 0:
@@ -243,11 +238,8 @@ func (w *wave) isamBuffer(x *inst, lane int) error {
 		case k == 3:
 			t[k] = 1
 		}
-		if x.WrMask>>k&1 != 0 {
-			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, t[k])
-		}
 	}
-	return nil
+	return t, nil
 }
 
 // fetchTexel reads a texel at integer coordinates; what follows the layer is
@@ -309,34 +301,33 @@ func (w *wave) fetchTexel(x *inst, lane int, d *abi.Descriptor, res *emu.Descrip
 
 // execGetbuf gives the number of elements of a buffer.
 func execGetbuf(w *wave, x *inst) error {
-	for lane := range w.exec.Lanes() {
+	return w.eachTexel(x, func(lane int) (t [4]uint32, err error) {
 		d, res, err := w.texture(x, lane)
 		if err != nil {
-			return err
+			return t, err
 		}
 		n := uint32(res.NumTexels())
 		if d.Kind == abi.Buffer {
 			base, tex, _, _ := w.texNumbers(x, lane)
 			b, err := w.resolve(base, tex)
 			if err != nil {
-				return err
+				return t, err
 			}
 			n = uint32(b.size / uint64(max(b.elem, 1)))
 		}
-		w.putTexel(x, lane, [4]uint32{n, n, n, n})
-	}
-	return nil
+		return w.typed(x, [4]uint32{n, n, n, n}), nil
+	})
 }
 
 // execGetsize gives the size of a level: x, y, z, and the layers in w.
 func execGetsize(w *wave, x *inst) error {
-	for lane := range w.exec.Lanes() {
+	return w.eachTexel(x, func(lane int) (t [4]uint32, err error) {
 		d, res, err := w.texture(x, lane)
 		if err != nil {
-			return err
+			return t, err
 		}
 		if three := d.View.Dim == ir.Dim3D || d.View.Dim == ir.DimCube; w.p.gpu != nil && (three != (x.Flags&isa.Tex3D != 0) || d.View.Array != (x.Flags&isa.TexA != 0)) {
-			return errors.New(".3d or .a is not what the texture is")
+			return t, errors.New(".3d or .a is not what the texture is")
 		}
 		lod := int(int32(w.texGet(x, int(x.Srcs[0].Val), lane, x.Srcs[0].IsHalf())))
 		dim := texDim(d.View, d.View.Dim == ir.Dim3D || d.View.Dim == ir.DimCube)
@@ -348,9 +339,8 @@ func execGetsize(w *wave, x *inst) error {
 			}
 			size[3], size[n] = size[n], 0
 		}
-		w.putTexel(x, lane, size)
-	}
-	return nil
+		return w.typed(x, size), nil
+	})
 }
 
 // execGetinfo gives levels and samples; the codes of format and channel order
@@ -359,14 +349,13 @@ func execGetinfo(w *wave, x *inst) error {
 	if x.WrMask&3 != 0 {
 		return fmt.Errorf("the format codes of getinfo are not supported by this core")
 	}
-	for lane := range w.exec.Lanes() {
+	return w.eachTexel(x, func(lane int) (t [4]uint32, err error) {
 		_, res, err := w.texture(x, lane)
 		if err != nil {
-			return err
+			return t, err
 		}
-		w.putTexel(x, lane, [4]uint32{2: res.Image.QueryLevels(), 3: res.Image.QuerySamples()})
-	}
-	return nil
+		return w.typed(x, [4]uint32{2: res.Image.QueryLevels(), 3: res.Image.QuerySamples()}), nil
+	})
 }
 
 // prefetch does a texture lookup before the program starts.

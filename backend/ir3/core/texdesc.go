@@ -146,17 +146,42 @@ func texDim(v abi.View, threeD bool) emu.TexDim {
 	return emu.Tex2D
 }
 
+// eachTexel gives each active fiber what f finds for it. All read before one writes: the numbers of descriptors of a uniform
+// mode are the first one's, and the result may take their registers.
+func (w *wave) eachTexel(x *inst, f func(lane int) ([4]uint32, error)) error {
+	var texels [128][4]uint32
+	for lane := range w.exec.Lanes() {
+		t, err := f(lane)
+		if err != nil {
+			return err
+		}
+		texels[lane] = t
+	}
+	for lane := range w.exec.Lanes() {
+		w.putWords(x, lane, texels[lane])
+	}
+	return nil
+}
+
 // putTexel writes the components of a texel in the mask to a lane.
-func (w *wave) putTexel(x *inst, lane int, t [4]uint32) {
-	for k := 0; k < 4; k++ {
-		if x.WrMask>>k&1 == 0 {
-			continue
+func (w *wave) putTexel(x *inst, lane int, t [4]uint32) { w.putWords(x, lane, w.typed(x, t)) }
+
+// typed is a texel in the type of the instruction.
+func (w *wave) typed(x *inst, t [4]uint32) [4]uint32 {
+	if x.Type == isa.F16 {
+		for k := range t {
+			t[k] = w.texelHalf(t[k])
 		}
-		v := t[k]
-		if x.Type == isa.F16 {
-			v = w.texelHalf(v)
+	}
+	return t
+}
+
+// putWords writes those of four words that are in the mask to a lane.
+func (w *wave) putWords(x *inst, lane int, t [4]uint32) {
+	for k, v := range t {
+		if x.WrMask>>k&1 != 0 {
+			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, v)
 		}
-		w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, v)
 	}
 }
 
