@@ -112,6 +112,15 @@ func TestSysvals(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %v", c.s.Kind, words4(m.buf.Data), err, c.want)
 		}
 	}
+	// What no driver has a value for in a dispatch is garbage.
+	for _, k := range []abi.SysvalKind{abi.SysvalDrawID, abi.SysvalVertexOffsets, abi.SysvalLayer} {
+		meta := computeMeta()
+		meta.Sysvals = append(meta.Sysvals, abi.Sysval{Kind: k})
+		meta.Uniforms = append(meta.Uniforms, abi.Uniform{Offset: 16})
+		if err := m.compute(load(t, meta, output(22, 0)...)); err != nil || words4(m.buf.Data) == ([4]uint32{}) {
+			t.Errorf("%s in a dispatch: %v, %v", k, words4(m.buf.Data), err)
+		}
+	}
 }
 
 // TestSamplePositions reads the table of sample positions in a fragment.

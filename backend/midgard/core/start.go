@@ -237,9 +237,20 @@ func (w *wave) launchSysval(k abi.SysvalKind) (v [4]uint32) {
 			v[0] = x.DrawIndex
 		case abi.SysvalViewIndex:
 			v[0] = x.ViewIndex
+		default:
+			w.fillUnknown(v[:])
 		}
+	default:
+		w.fillUnknown(v[:])
 	}
 	return v
+}
+
+// fillUnknown fills what no driver has a value for in this launch with garbage.
+func (w *wave) fillUnknown(v []uint32) {
+	if w.check {
+		w.garbage.FillWords(v)
+	}
 }
 
 func imageSize(d *emu.Descriptor, s *abi.Sysval) (v [4]uint32) {
