@@ -11,7 +11,7 @@ var lowerIOToVectorPass = &Pass{
 	Name: "lower_io_to_vector", Class: "B", Run: lowerIOToVector, Idempotent: true,
 	Doc: "Merges inputs or outputs that lie in different components of one slot into one vector variable. Input: scalar and vector variables of 16 or 32 bits (or " +
 		"arrays of them of one length) at user locations, that agree in type, interpolation and all other qualities. Output: one variable from the lowest " +
-		"component to the highest; loads pick their components, stores have write masks.",
+		"component to the highest, of outputs only where no other output lies between; loads pick their components, stores have write masks.",
 	Options: []Option{
 		{Name: "modes", Doc: "shader_in, shader_out or both", Default: ir.ModeShaderIn | ir.ModeShaderOut},
 	},
@@ -81,7 +81,7 @@ func mergeComponents(s *ir.Shader, modes ir.Mode, at []int32, skip []bool) (byVa
 			if u.Location != v.Location {
 				break
 			}
-			if byVar[at[u.ID]] == nil && m.takes(u) {
+			if byVar[at[u.ID]] == nil && m.takes(u) && !m.covers(s, u) {
 				m.vars = append(m.vars, u)
 			}
 		}
@@ -112,6 +112,23 @@ func (m *componentMerge) takes(u *ir.Variable) bool {
 	return v.Mode == u.Mode && t.Base == w.Base && t.Bits == w.Bits && v.Index == u.Index && v.Interp == u.Interp && v.Centroid == u.Centroid &&
 		v.Sample == u.Sample && v.Patch == u.Patch && v.Invariant == u.Invariant && v.PerView == u.PerView && v.PerVertex == u.PerVertex &&
 		v.PerPrimitive == u.PerPrimitive && v.FBFetch == u.FBFetch && v.Stream == u.Stream && v.Mediump == u.Mediump && v.Access == u.Access
+}
+
+// covers reports whether the vector of outputs that ends with u would have components that another output has: what stores
+// the vector whole would store them.
+func (m *componentMerge) covers(s *ir.Shader, u *ir.Variable) bool {
+	last := m.vars[len(m.vars)-1]
+	from := last.Component + last.Type.WithoutArray().Rows
+	if u.Mode != ir.ModeShaderOut || from == u.Component {
+		return false
+	}
+	return slices.ContainsFunc(s.Variables, func(x *ir.Variable) bool {
+		if x.Mode != u.Mode || x.Index != u.Index || x.Location > u.Location || int64(u.Location-x.Location) >= int64(x.Type.SlotCount()) {
+			return false
+		}
+		t := x.Type.WithoutArray()
+		return !t.IsVectorOrScalar() || t.Bits > 32 || x.Component < u.Component && x.Component+t.Rows > from
+	})
 }
 
 // make adds the vector.

@@ -59,3 +59,40 @@ func TestComponentMerges(t *testing.T) {
 		}
 	}
 }
+
+// TestMergesAcrossOthers: outputs with another between them stay apart, be it a part of something larger; inputs need not, and a gap
+// is none that matters.
+func TestMergesAcrossOthers(t *testing.T) {
+	f32, i32 := ir.VectorType(ir.BaseFloat, 32, 1), ir.VectorType(ir.BaseInt, 32, 1)
+	for _, c := range []struct {
+		name            string
+		mode            ir.Mode
+		between         *ir.Type
+		location, index int32
+		component       uint8
+		merges          bool
+	}{
+		{"nothing", ir.ModeShaderOut, nil, 1, 0, 0, true},
+		{"an output", ir.ModeShaderOut, i32, 1, 0, 1, false},
+		{"an output at the end", ir.ModeShaderOut, i32, 1, 0, 3, true},
+		{"an output of another index", ir.ModeShaderOut, i32, 1, 1, 1, true},
+		{"an output of the next location", ir.ModeShaderOut, i32, 2, 0, 1, true},
+		{"an array that ends before", ir.ModeShaderOut, ir.ArrayType(i32, 1, 0), 0, 0, 1, true},
+		{"an array that reaches there", ir.ModeShaderOut, ir.ArrayType(i32, 2, 0), 0, 0, 1, false},
+		{"an input", ir.ModeShaderIn, i32, 1, 0, 1, true},
+	} {
+		s := ir.NewShader(ir.StageVertex, nil)
+		variable := func(typ *ir.Type, location int32, component uint8) *ir.Variable {
+			v := s.NewVariable(c.mode, typ, "v")
+			v.Location, v.Component = int32(ir.SlotVar0)+location, component
+			return v
+		}
+		first, last := variable(f32, 1, 0), variable(f32, 1, 2)
+		if c.between != nil {
+			variable(c.between, c.location, c.component).Index = uint32(c.index)
+		}
+		if got := !(&componentMerge{vars: []*ir.Variable{first}}).covers(s, last); got != c.merges {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}

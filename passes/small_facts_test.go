@@ -1,90 +1,214 @@
 package passes
 
 import (
+	"fmt"
+	"math/bits"
+	"strings"
 	"testing"
 
 	"nirc/ir"
 )
 
-// TestVariableSources: what an operation reads twice counts once, and constants do not.
-func TestVariableSources(t *testing.T) {
-	s := ir.NewShader(ir.StageCompute, nil)
-	f := s.NewFunction("main")
-	f.IsEntry = true
-	b := ir.NewBuilder(ir.AtEnd(f.Impl.Start()))
-	id := &b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def
-	x, y, one := b.Channel(id, 0), b.Channel(id, 1), b.ImmFloat(1, 32)
+// TestLegalWidth: the widths that vectors of the IR may have.
+func TestLegalWidth(t *testing.T) {
+	legal := map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 8: true, 16: true}
+	for n := -1; n <= 33; n++ {
+		if legalWidth(n) != legal[n] {
+			t.Errorf("%d: %v", n, legalWidth(n))
+		}
+	}
+}
+
+func TestEditDistance(t *testing.T) {
 	for _, c := range []struct {
-		d    *ir.Def
+		a, b string
 		want int
-	}{
-		{b.Fadd(x, y), 2}, {b.Fadd(x, x), 1}, {b.Fadd(x, one), 1}, {b.Fadd(one, x), 1}, {b.Fadd(one, one), 0}, {b.Ffma(x, y, x), 2}, {b.Ffma(y, x, x), 2},
-		{b.Ffma(x, one, x), 1}, {b.Ffma(x, y, b.Channel(id, 2)), 3},
-	} {
-		if got := variableSources(c.d.Instr); got != c.want {
-			t.Errorf("%s: %d, want %d", c.d.Instr.Op, got, c.want)
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"xbc", "abc", 1}, {"abx", "abc", 1}, {"bc", "abc", 1}, {"ab", "abc", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 2}, {"flaw", "lawn", 2}} {
+		if d := editDistance(c.a, c.b); d != c.want {
+			t.Errorf("%q, %q: %d, want %d", c.a, c.b, d, c.want)
+		}
+		if d := editDistance(c.b, c.a); d != c.want {
+			t.Errorf("%q, %q: %d, want %d", c.b, c.a, d, c.want)
 		}
 	}
 }
 
-// TestPointSizeBounds: a shader's point size is clamped by each bound that there is, be it less than a pixel.
-func TestPointSizeBounds(t *testing.T) {
-	const text = `
-shader vertex "main" {
-  info { io_lowered }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32 = load_vertex_id
-      %2:32 = u2f32 %1
-      store_output %2, %0 base=0 range=1 write_mask=x src_type=f32 io_semantics={PSIZ 1}
-  }
+// runList runs passes on a text.
+func runList(t *testing.T, text, list string) *ir.Shader {
+	t.Helper()
+	s, err := ir.Parse(text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	p, err := ParsePassList(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Run(s, RunOptions{VerifyEach: true}); err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
-`
+
+// TestUboVec4Place: where the place of a component in its 16 bytes is only known at run time, it is the byte offset's low
+// bits, in components of each size that it takes.
+func TestUboVec4Place(t *testing.T) {
+	for _, size := range []int{16, 32, 64} {
+		s := runList(t, fmt.Sprintf("shader compute \"main\" {\n  fn f0 \"main\" entry() {\n    b0:\n      %%0:32 = load_const 0\n      %%1:32 = load_local_invocation_index\n"+
+			"      %%2:%d = load_ubo %%0, %%1 align_mul=%d range=64\n  }\n}\n", size, size/8), "lower_ubo_vec4")
+		found := false
+		for b := range s.Entry().Impl.Blocks() {
+			for in := range b.Instrs() {
+				if !in.IsALU(ir.OpIand) {
+					continue
+				}
+				found = true
+				mask, _ := in.Srcs[1].Const(0)
+				shift, _ := in.Srcs[0].Def.Instr.Srcs[1].Const(0)
+				if int(mask) != 128/size-1 || int(shift) != bits.TrailingZeros(uint(size/8)) {
+					t.Errorf("%d bits: (offset >> %d) & %d", size, shift, mask)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%d bits: nothing chooses a component", size)
+		}
+	}
+}
+
+// TestSplitCaptures: the parts of an array that transform feedback captures stand one after the other in the buffer.
+func TestSplitCaptures(t *testing.T) {
 	for _, c := range []struct {
-		list     string
-		min, max bool
-	}{
-		{"lower_point_size(min=0,max=0)", false, false}, {"lower_point_size(min=1,max=0)", true, false}, {"lower_point_size(min=0,max=1)", false, true},
-		{"lower_point_size(min=8,max=16)", true, true}, {"lower_point_size", true, false},
-	} {
-		s, err := ir.Parse(text)
-		if err != nil {
-			t.Fatal(err)
+		attrs string
+		want  []int32
+	}{{" xfb_buffer=0 xfb_offset=8", []int32{8, 16, 24}}, {"", []int32{-1, -1, -1}}} {
+		s := runList(t, "shader vertex \"main\" {\n  var @1 shader_out vec2f32[3] \"u\" { location=VAR0"+c.attrs+" }\n  fn f0 \"main\" entry() {\n    b0:\n      %0:32 = load_const 2\n"+
+			"      %1:32x2 = vec2 %0, %0\n      %2:32 = deref_var @1\n      %3:32 = deref_array %2[%0]\n      store_deref %3, %1 write_mask=xy\n  }\n}\n", "lower_io_arrays_to_elements")
+		var got []int32
+		for _, v := range s.Variables {
+			got = append(got, v.XfbOffset)
 		}
-		p, err := ParsePassList(c.list)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Run(s, RunOptions{VerifyEach: true}); err != nil {
-			t.Fatal(err)
-		}
-		n := func(op ir.Op) bool { return counts(s, func(in *ir.Instr) bool { return in.IsALU(op) }) > 0 }
-		if n(ir.OpFmax) != c.min || n(ir.OpFmin) != c.max {
-			t.Errorf("%s\n%s", c.list, ir.Print(s))
+		if fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%q: offsets %v, want %v", c.attrs, got, c.want)
 		}
 	}
 }
 
-// TestCentreOfSamples: coordinates of pixels get a half, those of samples their place.
-func TestCentreOfSamples(t *testing.T) {
-	for _, samples := range []bool{false, true} {
-		s := ir.NewShader(ir.StageFragment, nil)
-		f := s.NewFunction("main")
-		f.IsEntry = true
-		b := ir.NewBuilder(ir.AtEnd(f.Impl.Start()))
-		pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
-		b.Intrinsic(ir.IntrStoreOutput, 0, 0, pos, b.Imm32(0)).Set(ir.IdxWriteMask, 15).Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotData0, NumSlots: 1}.Pack()).
-			Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
-		s.Info.UsesSampleShading = samples
-		if _, err := RunPass(s, "lower_wpos_center"); err != nil {
+// TestNarrowSystemValue: a variable of fewer components than its built-in has the first ones; of more, none.
+func TestNarrowSystemValue(t *testing.T) {
+	text := "shader compute \"main\" {\n  var @1 system_value vec%du32 \"id\" { builtin=27 }\n  fn f0 \"main\" entry() {\n    b0:\n      %%1:32 = deref_var @1\n      %%2:32x%d = load_deref %%1\n" +
+		"      %%3:32 = mov %%2.y\n      store_shared %%3, %%3 write_mask=x align_mul=4\n  }\n}\n"
+	s := runList(t, fmt.Sprintf(text, 2, 2), "lower_system_values")
+	narrowed := false
+	for b := range s.Entry().Impl.Blocks() {
+		for in := range b.Instrs() {
+			narrowed = narrowed || in.IsALU(ir.OpMov) && in.Def.NumComponents == 2
+			if in.IsALU(ir.OpMov) && in.Def.NumComponents == 2 && (in.Srcs[0].Swizzle.Lane(0) != 0 || in.Srcs[0].Swizzle.Lane(1) != 1 || !in.Srcs[0].Def.Instr.IsIntrinsic(ir.IntrLoadLocalInvocationId)) {
+				t.Error("not the first components of load_local_invocation_id")
+			}
+			if in.IsIntrinsic(ir.IntrLoadDeref) {
+				t.Error("the load is left")
+			}
+		}
+	}
+	if !narrowed {
+		t.Error("the value has more components than the load that it stands for")
+	}
+	wide, err := ir.Parse(fmt.Sprintf(text, 4, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ParsePassList("lower_system_values")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Run(wide, RunOptions{}); err == nil {
+		t.Error("a built-in of 3 components is loaded as 4")
+	}
+}
+
+// TestCoveringMask: a mask that keeps what a shift leaves goes, one that does not stays.
+func TestCoveringMask(t *testing.T) {
+	for _, op := range []string{"ushr", "ishl"} {
+		for shift := uint32(0); shift < 32; shift++ {
+			for _, kept := range []bool{true, false} {
+				mask := uint32(0xffffffff) >> shift
+				if op == "ishl" {
+					mask = 0xffffffff << shift
+				}
+				if !kept { // without the lowest bit that is left
+					mask &^= mask & -mask
+				}
+				s := runList(t, fmt.Sprintf("shader compute \"main\" {\n  fn f0 \"main\" entry() {\n    b0:\n      %%0:32 = load_const %d\n      %%1:32 = load_const %#x\n      %%2:32 = load_local_invocation_index\n"+
+					"      %%3:32 = %s %%2, %%0\n      %%4:32 = iand %%3, %%1\n      store_shared %%4, %%4 write_mask=x align_mul=4\n      store_shared %%3, %%3 write_mask=x align_mul=4\n  }\n}\n", shift, mask, op), "opt_algebraic")
+				ands := 0
+				for b := range s.Entry().Impl.Blocks() {
+					for in := range b.Instrs() {
+						if in.IsALU(ir.OpIand) && !in.Def.Unused() {
+							ands++
+						}
+					}
+				}
+				if kept && ands != 0 || !kept && mask != 0 && ands == 0 {
+					t.Errorf("%s by %d, mask %#x: %d masks left", op, shift, mask, ands)
+				}
+			}
+		}
+	}
+}
+
+// TestViewNumbers: the view at each place of masks with holes and without.
+func TestViewNumbers(t *testing.T) {
+	for _, mask := range []uint32{1, 2, 3, 5, 6, 9, 0xd, 0x15, 0x8001, 0x80000001, 0xf0, 0xa0000000, 0xffffffff} {
+		place := uint64(0)
+		for n := range 32 {
+			if mask>>n&1 == 0 {
+				continue
+			}
+			s, err := ir.Parse(fmt.Sprintf("shader vertex \"main\" {\n  fn f0 \"main\" entry() {\n    b0:\n      %%0:32 = load_const %d\n      store_shared %%0, %%0 write_mask=x align_mul=4\n  }\n}\n", place))
+			if err != nil {
+				t.Fatal(err)
+			}
+			st := s.Entry().Impl.Start().Last()
+			l := &viewLoop{mask: mask}
+			st.Srcs[0].Set(l.view(ir.NewBuilder(ir.Before(st)), st.Srcs[1].Def))
+			p, err := ParsePassList("opt_constant_folding,opt_copy_prop")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Run(s, RunOptions{VerifyEach: true}); err != nil {
+				t.Fatal(err)
+			}
+			if v, ok := st.Srcs[0].Const(0); !ok || v != uint64(n) {
+				t.Errorf("mask %#x, place %d: view %d, want %d", mask, place, v, n)
+			}
+			place++
+		}
+	}
+}
+
+// TestGatherPointers: stores through pointers that lead to no variable write memory, loads do not.
+func TestGatherPointers(t *testing.T) {
+	for access, want := range map[string]bool{"%2:32 = load_deref %1": false, "store_deref %1, %3 write_mask=x": true} {
+		s := runList(t, "shader compute \"main\" {\n  fn f0 \"main\" entry() {\n    b0:\n      %3:32 = load_const 0\n      %0:32x2 = undef\n      %1:32x2 = deref_cast %0 (mem_ssbo u32)\n      "+access+"\n  }\n}\n", "gather_info")
+		if s.Info.WritesMemory != want {
+			t.Errorf("%s: writes memory: %v", access, s.Info.WritesMemory)
+		}
+	}
+}
+
+// TestTooManyDistances: clip and cull distances are eight at most.
+func TestTooManyDistances(t *testing.T) {
+	for n := 1; n < 12; n++ {
+		s := parseShader(t, fmt.Sprintf("shader fragment \"main\" {\n  var @1 shader_in f32[%d] \"d\" { location=CLIP_DIST0 compact }\n  fn f0 \"main\" entry() {\n    b0:\n      %%0:32 = load_const 0\n"+
+			"      %%1:32 = deref_var @1\n      %%2:32 = deref_array %%1[%%0]\n      %%3:32 = load_deref %%2\n      store_shared %%3, %%0 write_mask=x align_mul=4\n  }\n}\n", n))
+		p, err := ParsePassList("lower_clip_cull_distance_to_vec4s")
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := ir.Validate(s); err != nil {
-			t.Fatal(err)
-		}
-		if got := counts(s, func(in *ir.Instr) bool { return in.IsIntrinsic(ir.IntrLoadSamplePosOrCenter) }) == 1; got != samples {
-			t.Errorf("by samples %v\n%s", samples, ir.Print(s))
+		err = p.Run(s, RunOptions{VerifyEach: true})
+		if n <= 8 && err != nil || n > 8 && (err == nil || !strings.Contains(err.Error(), "more than 8")) {
+			t.Errorf("%d distances: %v", n, err)
 		}
 	}
 }

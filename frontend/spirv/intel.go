@@ -35,11 +35,7 @@ func (t *translator) integerFunction(in *inst) bool {
 		if y.BitSize != 16 && y.BitSize != 32 {
 			t.fail(in.id, "%s: operand 2 has %d bits, not 16 or 32", op, y.BitSize)
 		}
-		mul, signed := ir.OpUmul32x16, op == spv.OpIMul32x16INTEL
-		if signed {
-			mul = ir.OpImul32x16
-		}
-		t.set(in, b.ALU(mul, x, t.resize(y, 32, signed)))
+		t.set(in, b.Imul(x, t.resize(t.resize(y, 16, false), 32, op == spv.OpIMul32x16INTEL)))
 	default:
 		if op < spv.OpAbsISubINTEL || op > spv.OpUSubSatINTEL {
 			return false

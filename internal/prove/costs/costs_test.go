@@ -77,8 +77,10 @@ func TestCostAgrees(t *testing.T) {
 		switch o.Target {
 		case "ir3":
 			want("inst", sum.Issue)
-			if got := o.Stat("sstall") + o.Stat("systall"); float64(got) != sum.Stall {
-				t.Errorf("%s: stalls of %v, but sstall+systall=%d", name, sum.Stall, got)
+			// The statistics are the reference's: each counts its own waits, also where one passes during the other.
+			ss, sy := float64(o.Stat("sstall")), float64(o.Stat("systall"))
+			if sum.Stall > ss+sy || sum.Stall < max(ss, sy) || sum.Stall != ss+sy && (ss == 0 || sy == 0) {
+				t.Errorf("%s: stalls of %v, but sstall=%v and systall=%v", name, sum.Stall, ss, sy)
 			}
 			want("waves", float64(p.Occupancy.Value))
 		case "agx":

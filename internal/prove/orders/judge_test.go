@@ -177,6 +177,9 @@ func (j *judge) translate(sh amber.Shader) (*ir.Shader, error) {
 		return nil, errors.New("a subgroup of one is not supported here: the interpreter's has more")
 	}
 	o, wish := spirv.Options{Entry: sh.Entry, Stage: sh.Stage}, j.wishes[j.wish](sh.Stage)
+	if wish != nil && sh.Stage != ir.StageGeometry && sh.Next != ir.StageNone && sh.Next != ir.StageFragment {
+		wish.JoinsDistances = false // as a compile has it that knows what comes next
+	}
 	if !hasMatrices(m) {
 		o.Target = wish // matrices go by the lanes, and those are the interpreter's
 	}

@@ -79,6 +79,7 @@ func TestScripts(t *testing.T) {
 		{name: "half_fetch.amber", about: "textures of halves", targets: chips, checked: 1},
 		{name: "bfloat16.amber", targets: chips, checked: 2, right: "0x4049 ", wrong: "0x404a "},
 		{name: "float8.amber", about: "floats of 8 bits", targets: chips, checked: 7, right: "IDX 0 EQ 4294967291 ", wrong: "IDX 0 EQ 4294967292 "},
+		{name: "integer_functions.amber", about: "sums, averages and differences of integers of all sizes, at their edges", targets: chips, checked: 8, right: "EQ 8 8 0 0", wrong: "EQ 8 7 0 0"},
 		{name: "packed_dot.amber", about: "dot products of packed bytes, which chips have none, some or all of",
 			targets: append([]nirc.Options{{Target: "ir3", GPU: "a650"}, {Target: "ir3", GPU: "a750"}}, chips...), checked: 4, right: "EQ 764 65788", wrong: "EQ 764 65787"},
 		{name: "mixed_dot.amber", about: "dot products of halves and bfloat16, and barriers in two parts", targets: chips, checked: 1, right: "771.75 772", wrong: "771.75 771"},
