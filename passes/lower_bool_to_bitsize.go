@@ -1,6 +1,10 @@
 package passes
 
-import "nirc/ir"
+import (
+	"sync"
+
+	"nirc/ir"
+)
 
 var lowerBoolToBitsizePass = &Pass{
 	Name: "lower_bool_to_bitsize", Class: "B", Run: lowerBoolToBitsize, Idempotent: true,
@@ -19,7 +23,7 @@ type boolSizing struct {
 }
 
 // boolForms maps the 1-bit operations to their forms of 8, 16 and 32 bits.
-var boolForms = func() map[ir.Op][3]ir.Op {
+var boolForms = sync.OnceValue(func() map[ir.Op][3]ir.Op {
 	m := map[ir.Op][3]ir.Op{}
 	add := func(stem string, forms [3]string) {
 		op, ok := ir.ParseOp(stem)
@@ -46,10 +50,10 @@ var boolForms = func() map[ir.Op][3]ir.Op {
 	}
 	add("bcsel", [3]string{"b8csel", "b16csel", "b32csel"})
 	return m
-}()
+})
 
 func formOf(op ir.Op, bits uint8) (ir.Op, bool) {
-	f, ok := boolForms[op]
+	f, ok := boolForms()[op]
 	if !ok {
 		return op, false
 	}

@@ -1,6 +1,10 @@
 package passes
 
-import "nirc/ir"
+import (
+	"sync"
+
+	"nirc/ir"
+)
 
 var lowerBoolToInt32Pass = &Pass{
 	Name: "lower_bool_to_int32", For: ir.HasBool, Class: "A", Run: lowerBoolToInt32, Idempotent: true,
@@ -10,7 +14,7 @@ var lowerBoolToInt32Pass = &Pass{
 
 // wide32 maps an operation on 1-bit booleans to that on 32-bit ones, by name:
 // flt to flt32, ball_fequal2 to b32all_fequal2, bcsel to b32csel.
-var wide32 = func() map[ir.Op]ir.Op {
+var wide32 = sync.OnceValue(func() map[ir.Op]ir.Op {
 	m := map[ir.Op]ir.Op{}
 	for _, stem := range []string{"flt", "fge", "feq", "fneu", "ilt", "ige", "ieq", "ine", "ult", "uge"} {
 		narrow, ok1 := ir.ParseOp(stem)
@@ -29,7 +33,7 @@ var wide32 = func() map[ir.Op]ir.Op {
 		}
 	}
 	return m
-}()
+})
 
 func lowerBoolToInt32(c *Context, s *ir.Shader) (bool, error) {
 	var refused error
@@ -109,12 +113,12 @@ func widenBoolALU(in *ir.Instr, is1 bool) (changed, ok bool) {
 		in.Op = ir.OpB2b32
 	case ir.OpIeq, ir.OpIne:
 		// Of booleans too: masks are equal where the booleans are.
-		in.Op = wide32[in.Op]
+		in.Op = wide32()[in.Op]
 	default:
 		if !is1 || in.IsVec() {
 			break
 		}
-		wide, has := wide32[in.Op]
+		wide, has := wide32()[in.Op]
 		if !has {
 			return false, false
 		}

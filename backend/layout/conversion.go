@@ -3,6 +3,7 @@ package layout
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"nirc/ir"
 )
@@ -30,7 +31,7 @@ type Planar struct {
 
 // Formats are Vulkan's formats for conversions (VkFormat's table and "Formats requiring sampler Y'CbCr conversion"),
 // and those of one plane whose chroma has all texels.
-var Formats = makeFormats()
+var Formats = sync.OnceValue(makeFormats)
 
 func makeFormats() []Planar {
 	list := []Planar{{Format: 37, Name: "r8g8b8a8_unorm", Bits: 8, Planes: 1}, {Format: 44, Name: "b8g8r8a8_unorm", Bits: 8, Planes: 1},
@@ -69,9 +70,10 @@ func makeFormats() []Planar {
 
 // planar is the row of a conversion's format, nil if conversions do not have it.
 func (c *Conversion) planar() *Planar {
-	for i := range Formats {
-		if Formats[i].Format == c.Format {
-			return &Formats[i]
+	all := Formats()
+	for i := range all {
+		if all[i].Format == c.Format {
+			return &all[i]
 		}
 	}
 	return nil

@@ -54,7 +54,7 @@ func TestPlanarFormats(t *testing.T) {
 1000330002:g12x4_b12x4r12x4_2plane_444_unorm_3pack16:12:2:-
 1000330003:g16_b16r16_2plane_444_unorm:16:2:-`)
 	have := map[string]bool{}
-	for _, f := range layout.Formats {
+	for _, f := range layout.Formats() {
 		half := map[[2]bool]string{{}: "-", {true, false}: "w", {false, true}: "h", {true, true}: "wh"}[[2]bool{f.HalfWidth, f.HalfHeight}]
 		row := fmt.Sprintf("%d:%s:%d:%d:%s", f.Format, f.Name, f.Bits, f.Planes, half)
 		if have[row] {

@@ -11,21 +11,15 @@ import (
 
 // wideTable gives the operations on 64 bits that are one instruction; what acts bit by
 // bit is one on 32-bit components.
-var wideTable = func() []aluRow {
-	t := make([]aluRow, ir.NumOps)
-	for op, r := range map[ir.Op]aluRow{
-		ir.OpIadd: {isa.OpIadd, shapeLanes}, ir.OpIsub: {isa.OpIsub, shapeLanes}, ir.OpImul: {isa.OpImul, shapeLanes},
-		ir.OpImin: {isa.OpImin, shapeLanes}, ir.OpImax: {isa.OpImax, shapeLanes}, ir.OpUmin: {isa.OpUmin, shapeLanes}, ir.OpUmax: {isa.OpUmax, shapeLanes},
-		ir.OpIshl: {isa.OpIshl, shapeLanes}, ir.OpIshr: {isa.OpIasr, shapeLanes}, ir.OpUshr: {isa.OpIlsr, shapeLanes},
-		ir.OpIeq: {isa.OpIeq, shapeLanes}, ir.OpIne: {isa.OpIne, shapeLanes},
-		ir.OpIlt: {isa.OpIlt, shapeLanes}, ir.OpIge: {isa.OpIle, shapeSwapped}, ir.OpUlt: {isa.OpUlt, shapeLanes}, ir.OpUge: {isa.OpUle, shapeSwapped},
-		ir.OpIeq32: {isa.OpIeq, shapeLanes}, ir.OpIne32: {isa.OpIne, shapeLanes},
-		ir.OpIlt32: {isa.OpIlt, shapeLanes}, ir.OpIge32: {isa.OpIle, shapeSwapped}, ir.OpUlt32: {isa.OpUlt, shapeLanes}, ir.OpUge32: {isa.OpUle, shapeSwapped},
-	} {
-		t[op] = r
-	}
-	return t
-}()
+var wideTable = [ir.NumOps]aluRow{
+	ir.OpIadd: {isa.OpIadd, shapeLanes}, ir.OpIsub: {isa.OpIsub, shapeLanes}, ir.OpImul: {isa.OpImul, shapeLanes},
+	ir.OpImin: {isa.OpImin, shapeLanes}, ir.OpImax: {isa.OpImax, shapeLanes}, ir.OpUmin: {isa.OpUmin, shapeLanes}, ir.OpUmax: {isa.OpUmax, shapeLanes},
+	ir.OpIshl: {isa.OpIshl, shapeLanes}, ir.OpIshr: {isa.OpIasr, shapeLanes}, ir.OpUshr: {isa.OpIlsr, shapeLanes},
+	ir.OpIeq: {isa.OpIeq, shapeLanes}, ir.OpIne: {isa.OpIne, shapeLanes},
+	ir.OpIlt: {isa.OpIlt, shapeLanes}, ir.OpIge: {isa.OpIle, shapeSwapped}, ir.OpUlt: {isa.OpUlt, shapeLanes}, ir.OpUge: {isa.OpUle, shapeSwapped},
+	ir.OpIeq32: {isa.OpIeq, shapeLanes}, ir.OpIne32: {isa.OpIne, shapeLanes},
+	ir.OpIlt32: {isa.OpIlt, shapeLanes}, ir.OpIge32: {isa.OpIle, shapeSwapped}, ir.OpUlt32: {isa.OpUlt, shapeLanes}, ir.OpUge32: {isa.OpUle, shapeSwapped},
+}
 
 // wideInstr selects operations of wideTable and those bit by bit; false if in is none.
 func (s *isel) wideInstr(in *ir.Instr) bool {

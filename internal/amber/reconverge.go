@@ -3,6 +3,7 @@ package amber
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"nirc/frontend/spirv/spv"
 )
@@ -14,11 +15,13 @@ const (
 	reconvergenceMode = "[[maximally_reconverges]]"
 )
 
-var reconvergenceLine = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*extension[ \t]+` + reconvergence + `\b.*$`)
+var reconvergenceLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^[ \t]*#[ \t]*extension[ \t]+` + reconvergence + `\b.*$`)
+})
 
 // withoutReconvergence takes the extension out of GLSL, and reports whether the shader asks for the mode. Lines stay where they are.
 func withoutReconvergence(text string) (rest string, maximal bool) {
-	rest = reconvergenceLine.ReplaceAllString(text, "")
+	rest = reconvergenceLine().ReplaceAllString(text, "")
 	return strings.ReplaceAll(rest, reconvergenceMode, ""), strings.Contains(rest, reconvergenceMode)
 }
 

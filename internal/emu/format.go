@@ -258,7 +258,7 @@ func (c *Channel) decode(b uint32) uint32 {
 		}
 		return b
 	case KindSrgb:
-		return math.Float32bits(srgb8[b&255])
+		return math.Float32bits(srgb8()[b&255])
 	}
 	return b
 }

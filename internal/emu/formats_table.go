@@ -3,6 +3,7 @@ package emu
 import (
 	"math"
 	"strings"
+	"sync"
 )
 
 // formatRow is one format: its name, from which the layout follows by Vulkan's
@@ -158,25 +159,25 @@ var kindNames = map[string]ChannelKind{
 	"SINT": KindSint, "UFLOAT": KindUfloat, "SFLOAT": KindSfloat, "SRGB": KindSrgb,
 }
 
-var formatsByName = func() map[string]*Format {
+var formatsByName = sync.OnceValue(func() map[string]*Format {
 	m := make(map[string]*Format, len(formatRows))
 	for _, r := range formatRows {
 		m[r.name] = newFormat(r)
 	}
 	return m
-}()
+})
 
 // FormatByName returns the format of that name, with or without VK_FORMAT_,
 // or nil if there is none.
 func FormatByName(name string) *Format {
-	return formatsByName[strings.TrimPrefix(name, "VK_FORMAT_")]
+	return formatsByName()[strings.TrimPrefix(name, "VK_FORMAT_")]
 }
 
 // Formats returns all formats in the order of VkFormat.
 func Formats() []*Format {
 	out := make([]*Format, len(formatRows))
 	for i, r := range formatRows {
-		out[i] = formatsByName[r.name]
+		out[i] = formatsByName()[r.name]
 	}
 	return out
 }

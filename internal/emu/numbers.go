@@ -1,6 +1,9 @@
 package emu
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // unorm8 holds the float bits of n/255.
 var unorm8 = func() (t [256]uint32) {
@@ -23,7 +26,8 @@ func packUnorm8(bits uint32) byte {
 }
 
 // srgb8 holds the linear value of each 8-bit sRGB code.
-var srgb8 = func() (t [256]float32) {
+var srgb8 = sync.OnceValue(func() *[256]float32 {
+	var t [256]float32
 	for i := range t {
 		c := float64(i) / 255
 		if c <= 0.04045 {
@@ -32,8 +36,8 @@ var srgb8 = func() (t [256]float32) {
 			t[i] = float32(math.Pow((c+0.055)/1.055, 2.4))
 		}
 	}
-	return t
-}()
+	return &t
+})
 
 // linearToSrgb8 encodes a linear value as the nearest 8-bit sRGB code.
 func linearToSrgb8(x float32) byte {

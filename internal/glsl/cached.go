@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -130,7 +131,9 @@ func parseSum(s string) (sum [sha256.Size]byte) {
 }
 
 // included finds what may be the name of a header after the word include, whatever stands between: a name too many costs a look, no more.
-var included = regexp.MustCompile("include[^\n\"<]*(?:\"([^\"\n]+)\"|<([^>\n]+)>)")
+var included = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("include[^\n\"<]*(?:\"([^\"\n]+)\"|<([^>\n]+)>)")
+})
 
 // newMade describes a compile. The places where a header was looked for and missed are not told by the compilers: they are
 // among those that any of the directories makes with any of the names, which are all kept. ok is false if a file
@@ -151,7 +154,7 @@ func newMade(text []byte, path string, o *Options, r *Result, start time.Time) (
 	}
 	var names []string
 	for _, t := range texts {
-		for _, n := range included.FindAllStringSubmatch(strings.ReplaceAll(string(t), "\\\n", ""), -1) {
+		for _, n := range included().FindAllStringSubmatch(strings.ReplaceAll(string(t), "\\\n", ""), -1) {
 			names = append(names, n[1]+n[2])
 		}
 	}

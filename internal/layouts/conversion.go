@@ -27,8 +27,8 @@ var (
 
 // formatNames are the formats of conversions.
 func formatNames() (names []string) {
-	for i := range layout.Formats {
-		names = append(names, layout.Formats[i].Name)
+	for i := range layout.Formats() {
+		names = append(names, layout.Formats()[i].Name)
 	}
 	return names
 }
@@ -38,7 +38,7 @@ func (r *reader) conversion(j *conversionJSON, path []any) *layout.Conversion {
 		r.fail(path, "the conversion has no format")
 	}
 	return &layout.Conversion{
-		Format:     layout.Formats[r.name("format", j.Format, formatNames(), path)].Format,
+		Format:     layout.Formats()[r.name("format", j.Format, formatNames(), path)].Format,
 		Model:      ir.YCbCrModel(r.name("model", j.Model, modelNames, path)),
 		Narrow:     r.name("range", j.Range, rangeNames, path) == 1,
 		Components: j.Components,
@@ -52,8 +52,8 @@ func conversionForm(c *layout.Conversion) *conversionJSON {
 	one := map[bool]int{true: 1}
 	j := &conversionJSON{Model: modelNames[min(int(c.Model), len(modelNames)-1)], Range: rangeNames[one[c.Narrow]], Components: c.Components,
 		OffsetX: chromaNames[one[c.MidpointX]], OffsetY: chromaNames[one[c.MidpointY]], Filter: filterNames[min(c.Filter, 1)]}
-	if i := slices.IndexFunc(layout.Formats, func(f layout.Planar) bool { return f.Format == c.Format }); i >= 0 {
-		j.Format = layout.Formats[i].Name
+	if i := slices.IndexFunc(layout.Formats(), func(f layout.Planar) bool { return f.Format == c.Format }); i >= 0 {
+		j.Format = layout.Formats()[i].Name
 	}
 	return j
 }

@@ -29,8 +29,10 @@ const (
 )
 
 var intrinsicClasses = func() (t [ir.NumIntrinsics]intrinsicClass) {
-	for i := range sysvalIntrinsics {
-		t[i] = classSysval
+	for i, sv := range sysvalIntrinsics {
+		if sv != svNone {
+			t[i] = classSysval
+		}
 	}
 	put := func(c intrinsicClass, list ...ir.Intrinsic) {
 		for _, i := range list {

@@ -100,7 +100,7 @@ func builtInValue(id int32) sysval {
 	return svNone
 }
 
-var sysvalIntrinsics = map[ir.Intrinsic]sysval{
+var sysvalIntrinsics = [ir.NumIntrinsics]sysval{
 	ir.IntrLoadVertexId: svVertexIndex, ir.IntrLoadVertexIdZeroBase: svVertexIndexZero, ir.IntrLoadFirstVertex: svBaseVertex, ir.IntrLoadBaseVertex: svBaseVertex,
 	ir.IntrLoadIsIndexedDraw: svIsIndexed, ir.IntrLoadInstanceId: svInstanceID, ir.IntrLoadBaseInstance: svBaseInstance, ir.IntrLoadDrawId: svDrawIndex,
 	ir.IntrLoadViewIndex: svViewIndex, ir.IntrLoadFragCoord: svFragCoord, ir.IntrLoadPixelCoord: svPixelCoord, ir.IntrLoadPointCoord: svPointCoord,

@@ -194,7 +194,7 @@ func (in *info) compileText(text string) error {
 		dst := strings.HasPrefix(s, ">")
 		name, cls, _ := strings.Cut(strings.TrimPrefix(s, ">"), ":")
 		cls, def, hasDef := strings.Cut(cls, "=")
-		it := item{cls: classes[cls], name: name, slot: -2}
+		it := item{cls: classes()[cls], name: name, slot: -2}
 		if it.cls == nil {
 			return fmt.Errorf("class of %q does not exist", s)
 		}

@@ -237,7 +237,15 @@ func (o LdOp) String() string {
 	if o == LdNop {
 		return "nop"
 	}
-	return ldTable[o].Text
+	return o.mnemonic()
+}
+
+// mnemonic is what the operation prints as: nothing for an empty slot, its number if the table does not know it.
+func (o LdOp) mnemonic() string {
+	if t := ldTable[o].Text; t != "" || o == LdNop {
+		return t
+	}
+	return fmt.Sprintf("ldst_op_%02X", uint8(o))
 }
 
 // Load reports whether Reg is a destination.
@@ -264,19 +272,10 @@ func (o LdOp) attrLike() bool {
 var ldByText = sync.OnceValue(func() map[string]LdOp {
 	list := map[string]LdOp{}
 	for i := range ldTable {
-		list[ldTable[i].Text] = LdOp(i)
+		list[LdOp(i).mnemonic()] = LdOp(i)
 	}
 	return list
 })
-
-func init() {
-	for i := range ldTable {
-		r := &ldTable[i]
-		if r.Text == "" && LdOp(i) != LdNop {
-			r.Text = fmt.Sprintf("ldst_op_%02X", i)
-		}
-	}
-}
 
 // ldTable describes every known load/store opcode.
 var ldTable = [256]LdInfo{

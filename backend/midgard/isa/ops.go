@@ -288,7 +288,8 @@ func OpByName(name string) (Op, bool) {
 var opsByText = sync.OnceValue(func() map[string][]Op {
 	list := map[string][]Op{}
 	for i := range opTable {
-		list[opTable[i].Text] = append(list[opTable[i].Text], Op(i))
+		text := Op(i).mnemonic()
+		list[text] = append(list[text], Op(i))
 	}
 	return list
 })
@@ -297,13 +298,20 @@ func init() {
 	for i := range opTable {
 		r := &opTable[i]
 		if r.Name == "" {
-			r.Text = fmt.Sprintf("alu_op_%02X", i)
 			r.Flags = FloatSrc | FloatDst
 			if integerOp(Op(i)) {
 				r.Flags = 0
 			}
 		}
 	}
+}
+
+// mnemonic is what the operation prints as: its number if the table does not know it.
+func (o Op) mnemonic() string {
+	if t := opTable[o].Text; t != "" {
+		return t
+	}
+	return fmt.Sprintf("alu_op_%02X", uint8(o))
 }
 
 // integerOp reports whether opcode o is in the integer ranges.

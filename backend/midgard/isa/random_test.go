@@ -132,7 +132,7 @@ func TestEveryOp(t *testing.T) {
 			if back, err := ParseBundle(text, TextOptions{Full: true}); err != nil || back != b {
 				t.Errorf("%s: %v", text, err)
 			}
-			if !strings.HasPrefix(text, u.String()+"."+op.Info().Text+".") {
+			if !strings.HasPrefix(text, u.String()+"."+op.mnemonic()+".") {
 				t.Errorf("%s prints as %q", op, text)
 			}
 			n++

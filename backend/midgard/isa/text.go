@@ -71,7 +71,7 @@ func (p *printer) aluLine(b *Bundle, u Unit) {
 	if a.Op.Is(FloatDst) {
 		kind = 'f'
 	}
-	p.printf("%s.%c%d ", a.Op.Info().Text, kind, m.Bits())
+	p.printf("%s.%c%d ", a.Op.mnemonic(), kind, m.Bits())
 	p.written |= 1 << a.Dst
 	p.str(p.regName(a.Dst, true))
 	if u.Scalar() {

@@ -22,7 +22,7 @@ func (p *printer) component(c uint8) { p.byte('.'); p.byte(letters[c&3]) }
 // ldstLine prints one instruction; an empty slot prints nothing.
 func (p *printer) ldstLine(l *LoadStore) {
 	info := l.Op.Info()
-	p.str(info.Text)
+	p.str(l.Op.mnemonic())
 	k := info.Kind
 	if k == KindTrap {
 		p.printf(" 0x%X", uint32(l.Offset)&0x3ffff)
