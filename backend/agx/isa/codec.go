@@ -86,18 +86,18 @@ func Unpack(code []byte) (Instr, int, error) {
 	}
 	all := loadWord(code[:min(len(code), MaxBytes)])
 	var first error
-	for _, in := range candidates()[code[0]] {
-		n := in.length(all)
+	for _, h := range candidates()[code[0]] {
+		n := h.length(all)
 		w := all.and(below(8 * uint(n)))
-		if w.and(in.mask) != in.value {
+		if w.and(h.mask) != h.value {
 			continue
 		}
 		var i Instr
 		err := error(nil)
 		if n > len(code) {
-			err = fmt.Errorf("agx: %s of %d bytes: %w", opTable[in.op].name, n, ErrTruncated)
+			err = fmt.Errorf("agx: %s of %d bytes: %w", opTable[h.op].name, n, ErrTruncated)
 		} else {
-			err = in.unpack(&i, w, n)
+			err = infoOf(h.op).unpack(&i, w, n)
 		}
 		if err == nil {
 			return i, n, nil
@@ -110,13 +110,6 @@ func Unpack(code []byte) (Instr, int, error) {
 		first = fmt.Errorf("agx: bytes % x are no instruction", code[:min(len(code), MaxBytes)])
 	}
 	return Instr{}, 0, first
-}
-
-func (in *info) length(w word) int {
-	if in.lbit != 0 && w.lo>>in.lbit&1 == 0 {
-		return int(in.short)
-	}
-	return int(in.long)
 }
 
 // decode fills i from w, whose fixed bits match.
@@ -210,7 +203,7 @@ func AppendPack(b []byte, i *Instr) ([]byte, error) {
 		return b, err
 	}
 	out := w.append(b, n)
-	first := candidateOf(w, n) == info
+	first := candidateOf(w, n) == i.Op
 	if first && info.keeps(x, i) {
 		return out, nil
 	}
@@ -229,16 +222,6 @@ func AppendPack(b []byte, i *Instr) ([]byte, error) {
 		return b, fmt.Errorf("agx: %s: %s", i.Op, difference(i, back))
 	}
 	return out, nil
-}
-
-// candidateOf is the instruction that Unpack tries first for n bytes.
-func candidateOf(w word, n int) *info {
-	for _, in := range candidates()[w.lo&0xff] {
-		if in.length(w) == n && w.and(in.mask) == in.value {
-			return in
-		}
-	}
-	return nil
 }
 
 // difference names what of an instruction its encoding could not hold.

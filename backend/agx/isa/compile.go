@@ -4,18 +4,14 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 )
 
 // info is a row of the table, compiled.
 type info struct {
-	op          Op
-	mask, value word // fixed bits
-	short, long uint8
-	lbit        uint8 // length bit, among the first 64; 0: one length only
-	fields      []field
-	items       []item
+	head
+	fields []field
+	items  []item
 	// order are the items in decoding order, plain fields before operands; known those whose meaning is
 	// known. The fields of the others are the bits unknown, which most often are customary.
 	order, known       []*item
@@ -57,7 +53,8 @@ func init() { compileRow = compileInfo }
 func compileInfo(o Op) *info {
 	in := new(info)
 	if o != OpInvalid {
-		if err := in.compile(o, &opTable[o]); err != nil {
+		in.head = heads()[o]
+		if err := in.compile(&opTable[o]); err != nil {
 			panic(fmt.Sprintf("agx isa table: %s: %v", opTable[o].name, err))
 		}
 	}
@@ -65,46 +62,7 @@ func compileInfo(o Op) *info {
 	return infos[o].Load()
 }
 
-// candidates lists what may begin with each byte, most fixed bits first: what a decoder asks for.
-var candidates = sync.OnceValue(func() *[256][]*info {
-	var list [256][]*info
-	for o := OpInvalid + 1; o < NumOps; o++ {
-		in := infoOf(o)
-		for b := range list {
-			if in.value.xor(word{lo: uint64(b)}).and(in.mask).lo&0xff == 0 {
-				list[b] = insertBySpecificity(list[b], in)
-			}
-		}
-	}
-	return &list
-})
-
-func insertBySpecificity(list []*info, in *info) []*info {
-	at := len(list)
-	for at > 0 && list[at-1].mask.count() < in.mask.count() {
-		at--
-	}
-	list = append(list, nil)
-	copy(list[at+1:], list[at:])
-	list[at] = in
-	return list
-}
-
-func (in *info) compile(o Op, r *row) error {
-	in.op = o
-	if err := in.compileSize(r.size); err != nil {
-		return err
-	}
-	for _, s := range strings.Fields(r.fixed) {
-		where, val, _ := strings.Cut(s, "=")
-		sp, err := parseSpan(where)
-		v, err2 := strconv.ParseUint(val, 16, 64)
-		if err != nil || err2 != nil || v>>sp.n != 0 {
-			return fmt.Errorf("bad fixed bits %q", s)
-		}
-		sp.put(&in.mask, 1<<sp.n-1)
-		sp.put(&in.value, v)
-	}
+func (in *info) compile(r *row) error {
 	used := in.mask
 	if in.lbit != 0 {
 		span{in.lbit, 1}.put(&used, 1)
@@ -124,25 +82,6 @@ func (in *info) compile(o Op, r *row) error {
 		in.fields = append(in.fields, f)
 	}
 	return in.compileText(r.text)
-}
-
-func (in *info) compileSize(s string) error {
-	lens, l, _ := strings.Cut(s, " L")
-	a, b, two := strings.Cut(lens, "/")
-	n, err := strconv.Atoi(a)
-	in.short, in.long = uint8(n), uint8(n)
-	if err == nil && two {
-		n, err = strconv.Atoi(b)
-		in.long = uint8(n)
-	}
-	if err == nil && l != "" {
-		n, err = strconv.Atoi(l)
-		in.lbit = uint8(n)
-	}
-	if err != nil || two != (l != "") || in.long > MaxBytes || in.lbit >= 64 {
-		return fmt.Errorf("bad size %q", s)
-	}
-	return nil
 }
 
 func parseSpan(s string) (span, error) {

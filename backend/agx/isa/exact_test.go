@@ -29,7 +29,7 @@ func TestExact(t *testing.T) {
 				spoil(&i, operands, r)
 			}
 			w, n, err := in.packBy(x, &i)
-			if err != nil || candidateOf(w, n) != in {
+			if err != nil || candidateOf(w, n) != in.op {
 				continue
 			}
 			packs++
