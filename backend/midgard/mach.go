@@ -116,6 +116,8 @@ type block struct {
 type nodeInfo struct {
 	size    uint8 // components
 	noSpill bool
+	// held: noSpill, except where nothing else can be spilled.
+	held bool
 	// min is the lowest work register that it may have.
 	min uint8
 	// first: it must begin with component x of its work register.

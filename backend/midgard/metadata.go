@@ -1,6 +1,8 @@
 package midgard
 
 import (
+	"fmt"
+
 	"nirc/backend/midgard/abi"
 	"nirc/ir"
 )
@@ -19,6 +21,21 @@ func (c *compiler) workLimit() int {
 		n = min(n, c.opts.Registers)
 	}
 	return n
+}
+
+// whyFewRegisters says what leaves values no more work registers.
+func (c *compiler) whyFewRegisters() string {
+	why := fmt.Sprintf("a thread has %d", c.workLimit())
+	if z := c.s.Info.WorkgroupSize; c.s.Stage == ir.StageCompute && c.workLimit() < abi.MaxWork {
+		why = fmt.Sprintf("each of %d x %d x %d threads that meet has %d", z[0], z[1], z[2], c.workLimit())
+	}
+	switch {
+	case c.blend != nil:
+		why += fmt.Sprintf(", of which colours take %d", c.floor)
+	case c.floor > 0:
+		why += fmt.Sprintf(", of which results of textures take %d", c.floor)
+	}
+	return why
 }
 
 // newMeta is the metadata before selection.

@@ -1,7 +1,7 @@
 package midgard
 
 import (
-	"fmt"
+	"errors"
 	"math/bits"
 
 	"nirc/internal/slab"
@@ -21,8 +21,9 @@ type allocator struct {
 	weight []float32 // of the accesses
 	spill  []bool
 	seen   []bool
-	used   int // registers used: the highest and 1
-	peak   int // components live at once
+	used   int    // registers used: the highest and 1
+	stuck  uint32 // what errNoPlace is about
+	peak   int    // components live at once
 	// turn: registers are taken in turn, from next on.
 	turn  bool
 	next  int
@@ -67,6 +68,9 @@ func (a *allocator) taken(n uint32) (bad [16]uint8) {
 	return bad
 }
 
+// errNoPlace: there are too few registers for what one instruction reads, and nothing can be spilled.
+var errNoPlace = errors.New("midgard: too few work registers, and nothing can be spilled")
+
 // allocate places all; false if some must be spilled, which are marked.
 func (a *allocator) allocate() (bool, error) {
 	ok := true
@@ -78,7 +82,8 @@ func (a *allocator) allocate() (bool, error) {
 			ok = false
 			v, found := a.victim(n)
 			if !found {
-				return false, fmt.Errorf("midgard: %d work registers do not suffice, and nothing can be spilled", a.limit)
+				a.stuck = n
+				return false, errNoPlace
 			}
 			a.spill[v] = true
 			a.place[v] = -1
@@ -157,11 +162,18 @@ func (a *allocator) put(n uint32, r, off int) {
 	a.used = max(a.used, r+1)
 }
 
-// victim chooses what to spill so that node n may fit: itself or a neighbour.
+// victim chooses what to spill so that node n may fit: itself or a neighbour, and where that cannot be one that is held.
 func (a *allocator) victim(n uint32) (uint32, bool) {
+	if v, found := a.victimOf(n, false); found {
+		return v, true
+	}
+	return a.victimOf(n, true)
+}
+
+func (a *allocator) victimOf(n uint32, held bool) (uint32, bool) {
 	best, found, score := n, false, float32(0)
 	look := func(v uint32) {
-		if a.f.nodes[v].noSpill {
+		if k := &a.f.nodes[v]; k.noSpill && !(held && k.held) {
 			return
 		}
 		s := float32(len(a.adj.of(v))*int(a.f.nodes[v].size)) / (a.weight[v] + 1)

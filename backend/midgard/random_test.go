@@ -30,6 +30,13 @@ func TestRandomShaders(t *testing.T) {
 	t.Logf("%d instructions in %d bundles, %d work registers", inst, bundles, regs)
 }
 
+// Two registers hold the operands of every instruction: selects, which read four vectors with their conditions, are taken apart.
+func TestRandomSelects(t *testing.T) {
+	for seed := range gputest.Seeds(20) {
+		executeRandom(t, 3000+seed, 40+int(seed)%60, CompileOptions{GPU: gpus[seed%int64(len(gpus))].Name, Registers: 2})
+	}
+}
+
 // With few registers values go to the thread's storage and back.
 func TestRandomSpilling(t *testing.T) {
 	stores := 0

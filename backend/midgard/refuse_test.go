@@ -53,6 +53,25 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestTooFewRegisters: what one instruction reads cannot be spilled; where there are fewer registers the text says what leaves no more.
+func TestTooFewRegisters(t *testing.T) {
+	s, err := ir.Parse(`shader compute "main" { info { workgroup_size=8,4,4 } shared_size=16 scratch_size=64 fn f0 "main" entry() { b0:
+		%0:32 = load_const 0 %1:32 = load_const 16 %2:32x4 = load_scratch %0 align_mul=16 %3:32x4 = load_scratch %1 align_mul=16
+		%4:32x4 = fadd %2, %3 store_scratch %4, %0 align_mul=16 write_mask=xyzw } }`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for registers, want := range map[int]string{
+		1: "midgard: an instruction with more operands than 1 work registers hold on t720 is not supported: each of 8 x 4 x 4 threads that meet has 1",
+		2: "",
+	} {
+		_, err := Compile(ir.Clone(s), CompileOptions{GPU: "t720", Job: verifying(), Registers: registers})
+		if want == "" && err != nil || want != "" && (!errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%d registers: %v, want %q", registers, err, want)
+		}
+	}
+}
+
 // TestGeometryRefused: what a geometry shader cannot do is said wherever it stands, the last instruction included.
 func TestGeometryRefused(t *testing.T) {
 	for at := range 3 {

@@ -26,6 +26,9 @@ func (f *function) allocate(floor, limit, base int, all bool) (slots, used int, 
 		ok := a.build()
 		if ok {
 			if ok, err = a.allocate(); err != nil {
+				if f.splitSelects(limit-floor, firstVirtual+reg(a.stuck)) {
+					continue
+				}
 				return 0, 0, err
 			}
 		}
@@ -148,7 +151,7 @@ func (f *function) freeStoreInput(b int, spills func(in *inst) bool) {
 		if read {
 			if hit {
 				t := f.newNode(4)
-				f.node(t).noSpill, f.node(t).first = true, true
+				f.node(t).noSpill, f.node(t).held, f.node(t).first = true, true, true
 				for _, w := range group {
 					w.dst = t
 				}

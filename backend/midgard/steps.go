@@ -199,7 +199,10 @@ func (c *compiler) allocateAll() error { return c.allocateIn(true) }
 
 func (c *compiler) allocateIn(all bool) (err error) {
 	c.slots, c.used, err = c.f.allocate(c.floor, c.workLimit(), c.scratchBase(), all)
-	if errors.Is(err, errSpillReach) {
+	switch {
+	case errors.Is(err, errNoPlace):
+		return backend.Refuse(TargetName, c.s, nil, "an instruction with more operands than %d work registers hold on %s is not supported: %s", c.workLimit()-c.floor, c.gpu.Name, c.whyFewRegisters())
+	case errors.Is(err, errSpillReach):
 		return backend.Refuse(TargetName, c.s, nil, "so many values at once are not supported: beside %d bytes of arrays %d bytes of them would be spilled with %d work registers, and offsets of spills reach %d bytes of a thread's storage (18 bits with a sign)",
 			c.scratchBase(), 16*c.slots, c.workLimit(), spillReach)
 	}
