@@ -29,6 +29,15 @@ func Broken(target string, s *ir.Shader, in *ir.Instr, format string, args ...an
 	return passes.DiagnosticAt(s, in, target+": "+fmt.Sprintf(format, args...))
 }
 
+// CheckQuads reports a compute shader whose quads are squares still, where invocations in a row are neighbours on the machine: its
+// derivatives would be taken between others.
+func CheckQuads(target string, s *ir.Shader) error {
+	if s.Info.DerivativeGroup != ir.DerivativeQuads {
+		return nil
+	}
+	return Broken(target, s, nil, "the quads of the workgroup are squares (derivative_group %d): lower_compute_system_values brings their invocations together", ir.DerivativeQuads)
+}
+
 // Note keeps the first error: later ones may follow from it.
 func Note(first *error, err error) {
 	if *first == nil {

@@ -10,7 +10,7 @@ import (
 var lowerTexPass = &Pass{
 	Name: "lower_tex", For: ir.HasTex, Class: "A", Run: lowerTex, Idempotent: true,
 	Doc: "Writes texture operations that a target lacks by those that it has, each form by an option of its own, in this order: projectors, texel offsets of fetches, " +
-		"implicit LODs where there are no derivatives, biases and LOD clamps, explicit derivatives, sizes at a LOD, sizes of cube arrays, gathers at four offsets. After projectors come rectangles, 1D textures and numbers as sources; results are decoded and swizzled right after the operation. " +
+		"implicit LODs where there are no derivatives or those of a workgroup, biases and LOD clamps, explicit derivatives, sizes at a LOD, sizes of cube arrays, gathers at four offsets. After projectors come rectangles, 1D textures and numbers as sources; results are decoded and swizzled right after the operation. " +
 		"A clamp holds for the LOD with the sampler's bias, which is no matter of the shader: explicit LODs keep it as a source. " +
 		"Runs before descriptors are lowered: the sizes that it needs are txs operations. Colour spaces and swizzles belong to the image views where the hardware has them. Decoding, packed results and swizzles are not idempotent. " +
 		"Conversions from YCbCr come before all: the binding of one is an array of planes then, elements times planes long.",
@@ -18,6 +18,7 @@ var lowerTexPass = &Pass{
 		{"projector", "divide coordinates and reference by the projector", false},
 		{"txf_offset", "add the offsets of fetches to their coordinates", false},
 		{"implicit_lod", "tex and txb outside fragment shaders (and compute shaders with derivative groups) at LOD 0", false},
+		{"group_lod", "implicit LODs of compute shaders with derivative groups as explicit derivatives; queries of theirs are refused where lod_query is off", false},
 		{"txb", "biases as explicit LODs", false},
 		{"min_lod", "clamps of implicit LODs as biases of what a query gives", false},
 		{"lod_ddx", "implicit LODs with a clamp as explicit LODs", false},
@@ -52,7 +53,7 @@ type texLowering struct {
 	txdAll, txdCube, txd3D, txdShadow            bool
 	txsLod, txsCubeArray, tg4Offsets, roundLayer bool
 	lodQuery, wide                               bool
-	noDerivatives                                bool
+	noDerivatives, groupLod                      bool
 	forms                                        texForms
 }
 
@@ -76,6 +77,12 @@ func lowerTex(c *Context, s *ir.Shader) (bool, error) {
 	l := new(texLowering)
 	*l = *opts.(*texLowering)
 	l.noDerivatives = s.Stage != ir.StageFragment && s.Info.DerivativeGroup == 0
+	l.groupLod = c.Bool("group_lod") && s.Stage != ir.StageFragment && !l.noDerivatives
+	if l.groupLod && !l.lodQuery {
+		if err := refuseGroupQueries(s); err != nil {
+			return false, err
+		}
+	}
 	table, err := parseYCbCr(c.String("ycbcr"), s)
 	if err != nil {
 		return false, err
@@ -137,6 +144,10 @@ func (l *texLowering) lower() (did bool) {
 	}
 	if l.implicitLod && l.noDerivatives && (l.in.TexOp == ir.TexOpTex || l.in.TexOp == ir.TexOpTxb) {
 		l.zeroLod()
+		did = true
+	}
+	if l.groupLod && (l.in.TexOp == ir.TexOpTex || l.in.TexOp == ir.TexOpTxb) {
+		l.gradients()
 		did = true
 	}
 	did = l.clamp() || did
@@ -240,6 +251,37 @@ func (l *texLowering) zeroLod() {
 		lod = l.take(ir.TexSrcBias)
 	}
 	l.setLod(lod)
+}
+
+// gradients gives the operation the derivatives of its coordinates; a bias scales them by as many powers of two.
+func (l *texLowering) gradients() {
+	if l.has(ir.TexSrcProjector) {
+		l.project()
+	}
+	c := l.b.Channels(l.src(ir.TexSrcCoord), 0, l.flat())
+	dx, dy := &l.b.Intrinsic(ir.IntrDdx, c.NumComponents, c.BitSize, c).Def, &l.b.Intrinsic(ir.IntrDdy, c.NumComponents, c.BitSize, c).Def
+	if l.has(ir.TexSrcBias) {
+		scale := l.b.Fexp2(resizeFloat(l.b, l.take(ir.TexSrcBias), c.BitSize))
+		dx, dy = l.b.Fmul(dx, scale), l.b.Fmul(dy, scale)
+	}
+	l.in.TexOp = ir.TexOpTxd
+	l.set(ir.TexSrcDdx, dx)
+	l.set(ir.TexSrcDdy, dy)
+}
+
+// refuseGroupQueries refuses queries of implicit LODs: no fact says that hardware sees derivatives there outside of fragment shaders.
+func refuseGroupQueries(s *ir.Shader) error {
+	for _, fn := range s.Functions {
+		if fn.Impl == nil {
+			continue
+		}
+		for in := range fn.Impl.Instrs() {
+			if in.Kind == ir.KindTex && in.TexOp == ir.TexOpLod && in.TexSrc(ir.TexSrcLod) == nil {
+				return RefusalAt(s, in, "a query of the implicit LOD in a compute shader is not supported: the hardware answers those of fragments")
+			}
+		}
+	}
+	return nil
 }
 
 // clamp lowers biases and clamps of implicit LODs.

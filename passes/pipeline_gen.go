@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x9f38aece
+const builtinSum = 0x4b89cdfd
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1152,192 +1152,195 @@ var builtinTree = node{4, 6, "", []node{
 					{2, 407, "lower_is_helper_invocation", nil},
 				}},
 			}},
-			{4, 408, "", []node{
-				{2, 408, "lower_image", nil},
-				{4, 408, "", []node{
-					{2, 408, "cube_size", nil},
-					{2, 408, "true", nil},
+			{4, 409, "", []node{
+				{2, 409, "if", nil},
+				{2, 409, "stage == compute", nil},
+				{2, 410, "then", nil},
+				{3, 410, "", []node{
+					{4, 410, "", []node{
+						{2, 410, "lower_tex", nil},
+						{4, 410, "", []node{
+							{2, 410, "group_lod", nil},
+							{2, 410, "true", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 409, "lower_frexp", nil},
-			{2, 410, "lower_flrp", nil},
 			{4, 411, "", []node{
-				{2, 411, "use", nil},
-				{2, 411, "scalar", nil},
+				{2, 411, "lower_image", nil},
+				{4, 411, "", []node{
+					{2, 411, "cube_size", nil},
+					{2, 411, "true", nil},
+				}},
 			}},
-			{2, 412, "lower_phis_to_scalar", nil},
-			{4, 413, "", []node{
-				{2, 413, "use", nil},
-				{2, 413, "optimise", nil},
+			{2, 412, "lower_frexp", nil},
+			{2, 413, "lower_flrp", nil},
+			{4, 414, "", []node{
+				{2, 414, "use", nil},
+				{2, 414, "scalar", nil},
 			}},
-			{2, 415, "io_add_const_offset_to_base", nil},
-			{4, 418, "", []node{
-				{2, 418, "if", nil},
-				{2, 418, "level >= O1", nil},
-				{2, 419, "then", nil},
-				{3, 419, "", []node{
-					{2, 419, "shrink_vec_array_vars", nil},
-					{4, 419, "", []node{
-						{2, 419, "opt_large_constants", nil},
-						{4, 419, "", []node{
-							{2, 419, "packed", nil},
-							{2, 419, "32", nil},
+			{2, 415, "lower_phis_to_scalar", nil},
+			{4, 416, "", []node{
+				{2, 416, "use", nil},
+				{2, 416, "optimise", nil},
+			}},
+			{2, 418, "io_add_const_offset_to_base", nil},
+			{4, 421, "", []node{
+				{2, 421, "if", nil},
+				{2, 421, "level >= O1", nil},
+				{2, 422, "then", nil},
+				{3, 422, "", []node{
+					{2, 422, "shrink_vec_array_vars", nil},
+					{4, 422, "", []node{
+						{2, 422, "opt_large_constants", nil},
+						{4, 422, "", []node{
+							{2, 422, "packed", nil},
+							{2, 422, "32", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 420, "", []node{
-				{2, 420, "lower_indirect_derefs", nil},
-				{4, 420, "", []node{
-					{2, 420, "modes", nil},
-					{2, 420, "function_temp", nil},
-					{2, 420, "max_length", nil},
-					{2, 420, "4", nil},
+			{4, 423, "", []node{
+				{2, 423, "lower_indirect_derefs", nil},
+				{4, 423, "", []node{
+					{2, 423, "modes", nil},
+					{2, 423, "function_temp", nil},
+					{2, 423, "max_length", nil},
+					{2, 423, "4", nil},
 				}},
 			}},
-			{2, 421, "lower_vars_to_ssa", nil},
-			{4, 422, "", []node{
-				{2, 422, "if", nil},
-				{2, 422, "level >= O1", nil},
-				{2, 423, "then", nil},
-				{3, 423, "", []node{
-					{4, 423, "", []node{
-						{2, 423, "opt_large_constants", nil},
-						{4, 423, "", []node{
-							{2, 423, "threshold", nil},
-							{2, 423, "20", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 424, "", []node{
-				{2, 424, "lower_locals_to_regs", nil},
-				{4, 424, "", []node{
-					{2, 424, "max_words", nil},
-					{2, 424, "48", nil},
-				}},
-			}},
+			{2, 424, "lower_vars_to_ssa", nil},
 			{4, 425, "", []node{
-				{2, 425, "lower_vars_to_explicit_types", nil},
-				{4, 425, "", []node{
-					{2, 425, "modes", nil},
-					{2, 425, "function_temp|shader_temp", nil},
-				}},
-			}},
-			{4, 426, "", []node{
-				{2, 426, "lower_explicit_io", nil},
-				{4, 426, "", []node{
-					{2, 426, "modes", nil},
-					{2, 426, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 427, "remove_dead_derefs", nil},
-			{4, 428, "", []node{
-				{2, 428, "if", nil},
-				{2, 428, "level >= O1", nil},
-				{2, 429, "then", nil},
-				{3, 430, "", []node{
-					{2, 430, "opt_load_store_update_alignments", nil},
-					{4, 431, "", []node{
-						{2, 431, "opt_load_store_vectorize", nil},
-						{4, 431, "", []node{
-							{2, 431, "modes", nil},
-							{2, 431, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 431, "ubo_dynamic", nil},
-							{2, 431, "true", nil},
+				{2, 425, "if", nil},
+				{2, 425, "level >= O1", nil},
+				{2, 426, "then", nil},
+				{3, 426, "", []node{
+					{4, 426, "", []node{
+						{2, 426, "opt_large_constants", nil},
+						{4, 426, "", []node{
+							{2, 426, "threshold", nil},
+							{2, 426, "20", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 433, "lower_amul", nil},
-			{4, 434, "", []node{
-				{2, 434, "lower_mem_access_bit_sizes", nil},
-				{4, 434, "", []node{
-					{2, 434, "max_bits", nil},
-					{2, 434, "32", nil},
-					{2, 434, "const_bits", nil},
-					{2, 434, "32", nil},
+			{4, 427, "", []node{
+				{2, 427, "lower_locals_to_regs", nil},
+				{4, 427, "", []node{
+					{2, 427, "max_words", nil},
+					{2, 427, "48", nil},
 				}},
 			}},
-			{2, 435, "lower_wrmasks", nil},
+			{4, 428, "", []node{
+				{2, 428, "lower_vars_to_explicit_types", nil},
+				{4, 428, "", []node{
+					{2, 428, "modes", nil},
+					{2, 428, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 429, "", []node{
+				{2, 429, "lower_explicit_io", nil},
+				{4, 429, "", []node{
+					{2, 429, "modes", nil},
+					{2, 429, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 430, "remove_dead_derefs", nil},
+			{4, 431, "", []node{
+				{2, 431, "if", nil},
+				{2, 431, "level >= O1", nil},
+				{2, 432, "then", nil},
+				{3, 433, "", []node{
+					{2, 433, "opt_load_store_update_alignments", nil},
+					{4, 434, "", []node{
+						{2, 434, "opt_load_store_vectorize", nil},
+						{4, 434, "", []node{
+							{2, 434, "modes", nil},
+							{2, 434, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 434, "ubo_dynamic", nil},
+							{2, 434, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 436, "lower_amul", nil},
 			{4, 437, "", []node{
-				{2, 437, "if", nil},
-				{2, 437, "level >= O1", nil},
-				{2, 438, "then", nil},
-				{3, 438, "", []node{
-					{2, 438, "opt_uniform_subgroup", nil},
+				{2, 437, "lower_mem_access_bit_sizes", nil},
+				{4, 437, "", []node{
+					{2, 437, "max_bits", nil},
+					{2, 437, "32", nil},
+					{2, 437, "const_bits", nil},
+					{2, 437, "32", nil},
 				}},
 			}},
-			{4, 439, "", []node{
-				{2, 439, "lower_subgroups", nil},
-				{4, 439, "", []node{
-					{2, 439, "only_64", nil},
-					{2, 439, "true", nil},
-					{2, 439, "to_scalar", nil},
-					{2, 439, "true", nil},
-					{2, 439, "split_64", nil},
-					{2, 439, "true", nil},
-					{2, 439, "vote_eq", nil},
-					{2, 439, "true", nil},
-					{2, 439, "scans", nil},
-					{2, 439, "true", nil},
-				}},
-			}},
+			{2, 438, "lower_wrmasks", nil},
 			{4, 440, "", []node{
-				{2, 440, "lower_bit_size", nil},
-				{4, 440, "", []node{
-					{2, 440, "below", nil},
-					{2, 440, "16", nil},
-					{2, 440, "to", nil},
-					{2, 440, "16", nil},
+				{2, 440, "if", nil},
+				{2, 440, "level >= O1", nil},
+				{2, 441, "then", nil},
+				{3, 441, "", []node{
+					{2, 441, "opt_uniform_subgroup", nil},
 				}},
 			}},
-			{4, 441, "", []node{
-				{2, 441, "if", nil},
-				{2, 441, "level >= O1", nil},
-				{2, 442, "then", nil},
-				{3, 442, "", []node{
-					{2, 442, "opt_intrinsics", nil},
-					{2, 442, "opt_offsets", nil},
+			{4, 442, "", []node{
+				{2, 442, "lower_subgroups", nil},
+				{4, 442, "", []node{
+					{2, 442, "only_64", nil},
+					{2, 442, "true", nil},
+					{2, 442, "to_scalar", nil},
+					{2, 442, "true", nil},
+					{2, 442, "split_64", nil},
+					{2, 442, "true", nil},
+					{2, 442, "vote_eq", nil},
+					{2, 442, "true", nil},
+					{2, 442, "scans", nil},
+					{2, 442, "true", nil},
 				}},
 			}},
 			{4, 443, "", []node{
-				{2, 443, "use", nil},
-				{2, 443, "legalise", nil},
-			}},
-			{4, 444, "", []node{
-				{2, 444, "use", nil},
-				{2, 444, "optimise", nil},
-			}},
-			{4, 445, "", []node{
-				{2, 445, "lower_phis_to_scalar", nil},
-				{4, 445, "", []node{
-					{2, 445, "all", nil},
-					{2, 445, "true", nil},
+				{2, 443, "lower_bit_size", nil},
+				{4, 443, "", []node{
+					{2, 443, "below", nil},
+					{2, 443, "16", nil},
+					{2, 443, "to", nil},
+					{2, 443, "16", nil},
 				}},
 			}},
+			{4, 444, "", []node{
+				{2, 444, "if", nil},
+				{2, 444, "level >= O1", nil},
+				{2, 445, "then", nil},
+				{3, 445, "", []node{
+					{2, 445, "opt_intrinsics", nil},
+					{2, 445, "opt_offsets", nil},
+				}},
+			}},
+			{4, 446, "", []node{
+				{2, 446, "use", nil},
+				{2, 446, "legalise", nil},
+			}},
 			{4, 447, "", []node{
-				{2, 447, "if", nil},
-				{2, 447, "level >= O2", nil},
-				{2, 448, "then", nil},
-				{3, 449, "", []node{
-					{4, 449, "", []node{
-						{2, 449, "opt_gcm", nil},
-						{4, 449, "", []node{
-							{2, 449, "sink", nil},
-							{2, 449, "false", nil},
-						}},
-					}},
+				{2, 447, "use", nil},
+				{2, 447, "optimise", nil},
+			}},
+			{4, 448, "", []node{
+				{2, 448, "lower_phis_to_scalar", nil},
+				{4, 448, "", []node{
+					{2, 448, "all", nil},
+					{2, 448, "true", nil},
 				}},
 			}},
 			{4, 450, "", []node{
 				{2, 450, "if", nil},
-				{2, 450, "level >= O1", nil},
+				{2, 450, "level >= O2", nil},
 				{2, 451, "then", nil},
-				{3, 451, "", []node{
-					{4, 451, "", []node{
-						{2, 451, "use", nil},
-						{2, 451, "late", nil},
+				{3, 452, "", []node{
+					{4, 452, "", []node{
+						{2, 452, "opt_gcm", nil},
+						{4, 452, "", []node{
+							{2, 452, "sink", nil},
+							{2, 452, "false", nil},
+						}},
 					}},
 				}},
 			}},
@@ -1346,39 +1349,34 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 453, "level >= O1", nil},
 				{2, 454, "then", nil},
 				{3, 454, "", []node{
-					{2, 454, "opt_16bit_tex_image", nil},
-				}},
-			}},
-			{4, 455, "", []node{
-				{2, 455, "use", nil},
-				{2, 455, "clean", nil},
-			}},
-			{4, 457, "", []node{
-				{2, 457, "if", nil},
-				{2, 457, "level >= O1", nil},
-				{2, 458, "then", nil},
-				{3, 459, "", []node{
-					{4, 459, "", []node{
-						{2, 459, "opt_sink", nil},
-						{4, 459, "", []node{
-							{2, 459, "compares", nil},
-							{2, 459, "true", nil},
-						}},
+					{4, 454, "", []node{
+						{2, 454, "use", nil},
+						{2, 454, "late", nil},
 					}},
 				}},
 			}},
-			{4, 461, "", []node{
-				{2, 461, "if", nil},
-				{2, 461, "level >= O1", nil},
-				{2, 462, "then", nil},
+			{4, 456, "", []node{
+				{2, 456, "if", nil},
+				{2, 456, "level >= O1", nil},
+				{2, 457, "then", nil},
+				{3, 457, "", []node{
+					{2, 457, "opt_16bit_tex_image", nil},
+				}},
+			}},
+			{4, 458, "", []node{
+				{2, 458, "use", nil},
+				{2, 458, "clean", nil},
+			}},
+			{4, 460, "", []node{
+				{2, 460, "if", nil},
+				{2, 460, "level >= O1", nil},
+				{2, 461, "then", nil},
 				{3, 462, "", []node{
 					{4, 462, "", []node{
-						{2, 462, "opt_move", nil},
+						{2, 462, "opt_sink", nil},
 						{4, 462, "", []node{
-							{2, 462, "buffers", nil},
-							{2, 462, "true", nil},
 							{2, 462, "compares", nil},
-							{2, 462, "false", nil},
+							{2, 462, "true", nil},
 						}},
 					}},
 				}},
@@ -1389,221 +1387,231 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 465, "then", nil},
 				{3, 465, "", []node{
 					{4, 465, "", []node{
-						{2, 465, "opt_group_loads", nil},
+						{2, 465, "opt_move", nil},
 						{4, 465, "", []node{
-							{2, 465, "max_distance", nil},
-							{2, 465, "16", nil},
+							{2, 465, "buffers", nil},
+							{2, 465, "true", nil},
+							{2, 465, "compares", nil},
+							{2, 465, "false", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 467, "", []node{
 				{2, 467, "if", nil},
-				{2, 467, "level >= O1 && stage == fragment", nil},
+				{2, 467, "level >= O1", nil},
 				{2, 468, "then", nil},
 				{3, 468, "", []node{
-					{2, 468, "opt_move_discards_to_top", nil},
-				}},
-			}},
-			{2, 469, "remove_dead_variables", nil},
-			{2, 470, "gather_info", nil},
-		}},
-		{2, 472, "agx", nil},
-		{3, 473, "", []node{
-			{4, 473, "", []node{
-				{2, 473, "use", nil},
-				{2, 473, "common", nil},
-			}},
-			{4, 475, "", []node{
-				{2, 475, "if", nil},
-				{2, 475, "level >= O1", nil},
-				{2, 476, "then", nil},
-				{3, 476, "", []node{
-					{4, 476, "", []node{
-						{2, 476, "opt_shrink_stores", nil},
-						{4, 476, "", []node{
-							{2, 476, "images", nil},
-							{2, 476, "true", nil},
+					{4, 468, "", []node{
+						{2, 468, "opt_group_loads", nil},
+						{4, 468, "", []node{
+							{2, 468, "max_distance", nil},
+							{2, 468, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 477, "", []node{
-				{2, 477, "use", nil},
-				{2, 477, "optimise", nil},
+			{4, 470, "", []node{
+				{2, 470, "if", nil},
+				{2, 470, "level >= O1 && stage == fragment", nil},
+				{2, 471, "then", nil},
+				{3, 471, "", []node{
+					{2, 471, "opt_move_discards_to_top", nil},
+				}},
+			}},
+			{2, 472, "remove_dead_variables", nil},
+			{2, 473, "gather_info", nil},
+		}},
+		{2, 475, "agx", nil},
+		{3, 476, "", []node{
+			{4, 476, "", []node{
+				{2, 476, "use", nil},
+				{2, 476, "common", nil},
 			}},
 			{4, 478, "", []node{
-				{2, 478, "use", nil},
-				{2, 478, "interface", nil},
-			}},
-			{4, 480, "", []node{
-				{2, 480, "if", nil},
-				{2, 480, "stage == fragment", nil},
-				{2, 481, "then", nil},
-				{3, 481, "", []node{
-					{2, 481, "gather_info", nil},
-					{2, 481, "lower_wpos_center", nil},
-					{4, 481, "", []node{
-						{2, 481, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 481, "", []node{
-							{2, 481, "center", nil},
-							{2, 481, "false", nil},
+				{2, 478, "if", nil},
+				{2, 478, "level >= O1", nil},
+				{2, 479, "then", nil},
+				{3, 479, "", []node{
+					{4, 479, "", []node{
+						{2, 479, "opt_shrink_stores", nil},
+						{4, 479, "", []node{
+							{2, 479, "images", nil},
+							{2, 479, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 482, "", []node{
-				{2, 482, "lower_tex", nil},
-				{4, 482, "", []node{
-					{2, 482, "txd", nil},
-					{2, 482, "cube", nil},
-				}},
+			{4, 480, "", []node{
+				{2, 480, "use", nil},
+				{2, 480, "optimise", nil},
+			}},
+			{4, 481, "", []node{
+				{2, 481, "use", nil},
+				{2, 481, "interface", nil},
 			}},
 			{4, 483, "", []node{
-				{2, 483, "lower_image", nil},
-				{4, 483, "", []node{
-					{2, 483, "cube_size", nil},
-					{2, 483, "true", nil},
+				{2, 483, "if", nil},
+				{2, 483, "stage == fragment", nil},
+				{2, 484, "then", nil},
+				{3, 484, "", []node{
+					{2, 484, "gather_info", nil},
+					{2, 484, "lower_wpos_center", nil},
+					{4, 484, "", []node{
+						{2, 484, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 484, "", []node{
+							{2, 484, "center", nil},
+							{2, 484, "false", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 485, "", []node{
-				{2, 485, "if", nil},
-				{2, 485, "level >= O1", nil},
-				{2, 486, "then", nil},
-				{3, 486, "", []node{
-					{4, 486, "", []node{
-						{2, 486, "opt_uniform_atomics", nil},
-						{4, 486, "", []node{
-							{2, 486, "join", nil},
-							{2, 486, "true", nil},
+				{2, 485, "lower_tex", nil},
+				{4, 485, "", []node{
+					{2, 485, "txd", nil},
+					{2, 485, "cube", nil},
+					{2, 485, "group_lod", nil},
+					{2, 485, "true", nil},
+				}},
+			}},
+			{4, 486, "", []node{
+				{2, 486, "lower_image", nil},
+				{4, 486, "", []node{
+					{2, 486, "cube_size", nil},
+					{2, 486, "true", nil},
+				}},
+			}},
+			{4, 488, "", []node{
+				{2, 488, "if", nil},
+				{2, 488, "level >= O1", nil},
+				{2, 489, "then", nil},
+				{3, 489, "", []node{
+					{4, 489, "", []node{
+						{2, 489, "opt_uniform_atomics", nil},
+						{4, 489, "", []node{
+							{2, 489, "join", nil},
+							{2, 489, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 487, "lower_atomics", nil},
-			{2, 488, "lower_frexp", nil},
-			{2, 489, "lower_flrp", nil},
-			{4, 490, "", []node{
-				{2, 490, "use", nil},
-				{2, 490, "scalar", nil},
+			{2, 490, "lower_atomics", nil},
+			{2, 491, "lower_frexp", nil},
+			{2, 492, "lower_flrp", nil},
+			{4, 493, "", []node{
+				{2, 493, "use", nil},
+				{2, 493, "scalar", nil},
 			}},
-			{2, 491, "lower_phis_to_scalar", nil},
-			{4, 492, "", []node{
-				{2, 492, "use", nil},
-				{2, 492, "optimise", nil},
+			{2, 494, "lower_phis_to_scalar", nil},
+			{4, 495, "", []node{
+				{2, 495, "use", nil},
+				{2, 495, "optimise", nil},
 			}},
-			{2, 494, "io_add_const_offset_to_base", nil},
-			{4, 497, "", []node{
-				{2, 497, "lower_indirect_derefs", nil},
-				{4, 497, "", []node{
-					{2, 497, "modes", nil},
-					{2, 497, "function_temp", nil},
-					{2, 497, "max_length", nil},
-					{2, 497, "4", nil},
+			{2, 497, "io_add_const_offset_to_base", nil},
+			{4, 500, "", []node{
+				{2, 500, "lower_indirect_derefs", nil},
+				{4, 500, "", []node{
+					{2, 500, "modes", nil},
+					{2, 500, "function_temp", nil},
+					{2, 500, "max_length", nil},
+					{2, 500, "4", nil},
 				}},
 			}},
-			{2, 498, "lower_vars_to_ssa", nil},
-			{4, 499, "", []node{
-				{2, 499, "if", nil},
-				{2, 499, "level >= O1", nil},
-				{2, 500, "then", nil},
-				{3, 500, "", []node{
-					{2, 500, "shrink_vec_array_vars", nil},
-					{4, 500, "", []node{
-						{2, 500, "opt_large_constants", nil},
-						{4, 500, "", []node{
-							{2, 500, "packed", nil},
-							{2, 500, "32", nil},
-							{2, 500, "threshold", nil},
-							{2, 500, "20", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 501, "", []node{
-				{2, 501, "lower_vars_to_explicit_types", nil},
-				{4, 501, "", []node{
-					{2, 501, "modes", nil},
-					{2, 501, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 501, "lower_vars_to_ssa", nil},
 			{4, 502, "", []node{
-				{2, 502, "lower_explicit_io", nil},
-				{4, 502, "", []node{
-					{2, 502, "modes", nil},
-					{2, 502, "function_temp|shader_temp|mem_constant", nil},
+				{2, 502, "if", nil},
+				{2, 502, "level >= O1", nil},
+				{2, 503, "then", nil},
+				{3, 503, "", []node{
+					{2, 503, "shrink_vec_array_vars", nil},
+					{4, 503, "", []node{
+						{2, 503, "opt_large_constants", nil},
+						{4, 503, "", []node{
+							{2, 503, "packed", nil},
+							{2, 503, "32", nil},
+							{2, 503, "threshold", nil},
+							{2, 503, "20", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 503, "remove_dead_derefs", nil},
 			{4, 504, "", []node{
-				{2, 504, "if", nil},
-				{2, 504, "level >= O1", nil},
-				{2, 505, "then", nil},
-				{3, 505, "", []node{
-					{2, 505, "opt_load_store_update_alignments", nil},
-					{4, 505, "", []node{
-						{2, 505, "opt_load_store_vectorize", nil},
-						{4, 505, "", []node{
-							{2, 505, "holes", nil},
-							{2, 505, "4", nil},
+				{2, 504, "lower_vars_to_explicit_types", nil},
+				{4, 504, "", []node{
+					{2, 504, "modes", nil},
+					{2, 504, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 505, "", []node{
+				{2, 505, "lower_explicit_io", nil},
+				{4, 505, "", []node{
+					{2, 505, "modes", nil},
+					{2, 505, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 506, "remove_dead_derefs", nil},
+			{4, 507, "", []node{
+				{2, 507, "if", nil},
+				{2, 507, "level >= O1", nil},
+				{2, 508, "then", nil},
+				{3, 508, "", []node{
+					{2, 508, "opt_load_store_update_alignments", nil},
+					{4, 508, "", []node{
+						{2, 508, "opt_load_store_vectorize", nil},
+						{4, 508, "", []node{
+							{2, 508, "holes", nil},
+							{2, 508, "4", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 506, "", []node{
-				{2, 506, "lower_mem_access_bit_sizes", nil},
-				{4, 506, "", []node{
-					{2, 506, "max_bits", nil},
-					{2, 506, "32", nil},
-					{2, 506, "const_bits", nil},
-					{2, 506, "32", nil},
-				}},
-			}},
-			{2, 507, "lower_wrmasks", nil},
 			{4, 509, "", []node{
-				{2, 509, "if", nil},
-				{2, 509, "level >= O1", nil},
-				{2, 510, "then", nil},
-				{3, 510, "", []node{
-					{4, 510, "", []node{
-						{2, 510, "opt_uniform_subgroup", nil},
-						{4, 510, "", []node{
-							{2, 510, "counts", nil},
-							{2, 510, "false", nil},
+				{2, 509, "lower_mem_access_bit_sizes", nil},
+				{4, 509, "", []node{
+					{2, 509, "max_bits", nil},
+					{2, 509, "32", nil},
+					{2, 509, "const_bits", nil},
+					{2, 509, "32", nil},
+				}},
+			}},
+			{2, 510, "lower_wrmasks", nil},
+			{4, 512, "", []node{
+				{2, 512, "if", nil},
+				{2, 512, "level >= O1", nil},
+				{2, 513, "then", nil},
+				{3, 513, "", []node{
+					{4, 513, "", []node{
+						{2, 513, "opt_uniform_subgroup", nil},
+						{4, 513, "", []node{
+							{2, 513, "counts", nil},
+							{2, 513, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 511, "", []node{
-				{2, 511, "lower_subgroups", nil},
-				{4, 511, "", []node{
-					{2, 511, "only_64", nil},
-					{2, 511, "true", nil},
-					{2, 511, "to_scalar", nil},
-					{2, 511, "true", nil},
-					{2, 511, "split_64", nil},
-					{2, 511, "true", nil},
-					{2, 511, "vote_eq", nil},
-					{2, 511, "true", nil},
-					{2, 511, "scans", nil},
-					{2, 511, "true", nil},
+			{4, 514, "", []node{
+				{2, 514, "lower_subgroups", nil},
+				{4, 514, "", []node{
+					{2, 514, "only_64", nil},
+					{2, 514, "true", nil},
+					{2, 514, "to_scalar", nil},
+					{2, 514, "true", nil},
+					{2, 514, "split_64", nil},
+					{2, 514, "true", nil},
+					{2, 514, "vote_eq", nil},
+					{2, 514, "true", nil},
+					{2, 514, "scans", nil},
+					{2, 514, "true", nil},
 				}},
 			}},
-			{4, 512, "", []node{
-				{2, 512, "lower_bit_size", nil},
-				{4, 512, "", []node{
-					{2, 512, "below", nil},
-					{2, 512, "16", nil},
-					{2, 512, "to", nil},
-					{2, 512, "16", nil},
-				}},
-			}},
-			{4, 513, "", []node{
-				{2, 513, "if", nil},
-				{2, 513, "level >= O1", nil},
-				{2, 514, "then", nil},
-				{3, 514, "", []node{
-					{2, 514, "opt_intrinsics", nil},
+			{4, 515, "", []node{
+				{2, 515, "lower_bit_size", nil},
+				{4, 515, "", []node{
+					{2, 515, "below", nil},
+					{2, 515, "16", nil},
+					{2, 515, "to", nil},
+					{2, 515, "16", nil},
 				}},
 			}},
 			{4, 516, "", []node{
@@ -1611,412 +1619,422 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 516, "level >= O1", nil},
 				{2, 517, "then", nil},
 				{3, 517, "", []node{
-					{4, 517, "", []node{
-						{2, 517, "opt_reassociate", nil},
-						{4, 517, "", []node{
-							{2, 517, "float", nil},
-							{2, 517, "true", nil},
-						}},
-					}},
+					{2, 517, "opt_intrinsics", nil},
 				}},
-			}},
-			{4, 518, "", []node{
-				{2, 518, "use", nil},
-				{2, 518, "legalise_sums", nil},
 			}},
 			{4, 519, "", []node{
 				{2, 519, "if", nil},
 				{2, 519, "level >= O1", nil},
 				{2, 520, "then", nil},
-				{3, 521, "", []node{
-					{4, 521, "", []node{
-						{2, 521, "loop", nil},
-						{3, 522, "", []node{
-							{4, 522, "", []node{
-								{2, 522, "use", nil},
-								{2, 522, "turn", nil},
-							}},
-							{2, 523, "lower_alu_to_scalar", nil},
-							{4, 524, "", []node{
-								{2, 524, "opt_peephole_select", nil},
-								{4, 524, "", []node{
-									{2, 524, "limit", nil},
-									{2, 524, "64", nil},
-									{2, 524, "indirect_load_ok", nil},
-									{2, 524, "true", nil},
-									{2, 524, "expensive_alu_ok", nil},
-									{2, 524, "true", nil},
-									{2, 524, "loads", nil},
-									{2, 524, "true", nil},
-								}},
-							}},
-							{4, 525, "", []node{
-								{2, 525, "use", nil},
-								{2, 525, "tail", nil},
-							}},
+				{3, 520, "", []node{
+					{4, 520, "", []node{
+						{2, 520, "opt_reassociate", nil},
+						{4, 520, "", []node{
+							{2, 520, "float", nil},
+							{2, 520, "true", nil},
 						}},
-						{2, 526, "max", nil},
-						{2, 526, "12", nil},
 					}},
 				}},
 			}},
-			{4, 527, "", []node{
-				{2, 527, "lower_phis_to_scalar", nil},
-				{4, 527, "", []node{
-					{2, 527, "all", nil},
-					{2, 527, "true", nil},
-				}},
+			{4, 521, "", []node{
+				{2, 521, "use", nil},
+				{2, 521, "legalise_sums", nil},
 			}},
-			{4, 528, "", []node{
-				{2, 528, "if", nil},
-				{2, 528, "level >= O2", nil},
-				{2, 529, "then", nil},
-				{3, 529, "", []node{
-					{4, 529, "", []node{
-						{2, 529, "opt_gcm", nil},
-						{4, 529, "", []node{
-							{2, 529, "sink", nil},
-							{2, 529, "false", nil},
-							{2, 529, "room", nil},
-							{2, 529, "28", nil},
+			{4, 522, "", []node{
+				{2, 522, "if", nil},
+				{2, 522, "level >= O1", nil},
+				{2, 523, "then", nil},
+				{3, 524, "", []node{
+					{4, 524, "", []node{
+						{2, 524, "loop", nil},
+						{3, 525, "", []node{
+							{4, 525, "", []node{
+								{2, 525, "use", nil},
+								{2, 525, "turn", nil},
+							}},
+							{2, 526, "lower_alu_to_scalar", nil},
+							{4, 527, "", []node{
+								{2, 527, "opt_peephole_select", nil},
+								{4, 527, "", []node{
+									{2, 527, "limit", nil},
+									{2, 527, "64", nil},
+									{2, 527, "indirect_load_ok", nil},
+									{2, 527, "true", nil},
+									{2, 527, "expensive_alu_ok", nil},
+									{2, 527, "true", nil},
+									{2, 527, "loads", nil},
+									{2, 527, "true", nil},
+								}},
+							}},
+							{4, 528, "", []node{
+								{2, 528, "use", nil},
+								{2, 528, "tail", nil},
+							}},
 						}},
+						{2, 529, "max", nil},
+						{2, 529, "12", nil},
 					}},
 				}},
 			}},
 			{4, 530, "", []node{
-				{2, 530, "if", nil},
-				{2, 530, "level >= O1", nil},
-				{2, 531, "then", nil},
-				{3, 531, "", []node{
-					{4, 531, "", []node{
-						{2, 531, "use", nil},
-						{2, 531, "late", nil},
-					}},
+				{2, 530, "lower_phis_to_scalar", nil},
+				{4, 530, "", []node{
+					{2, 530, "all", nil},
+					{2, 530, "true", nil},
 				}},
 			}},
-			{4, 532, "", []node{
-				{2, 532, "use", nil},
-				{2, 532, "scalar", nil},
-			}},
-			{4, 533, "", []node{
-				{2, 533, "use", nil},
-				{2, 533, "clean", nil},
-			}},
-			{4, 535, "", []node{
-				{2, 535, "if", nil},
-				{2, 535, "level >= O2", nil},
-				{2, 536, "then", nil},
-				{3, 536, "", []node{
-					{4, 536, "", []node{
-						{2, 536, "opt_sink", nil},
-						{4, 536, "", []node{
-							{2, 536, "inputs", nil},
-							{2, 536, "true", nil},
-							{2, 536, "buffers", nil},
-							{2, 536, "true", nil},
-							{2, 536, "compares", nil},
-							{2, 536, "true", nil},
-							{2, 536, "copies", nil},
-							{2, 536, "true", nil},
-							{2, 536, "alu", nil},
-							{2, 536, "true", nil},
+			{4, 531, "", []node{
+				{2, 531, "if", nil},
+				{2, 531, "level >= O2", nil},
+				{2, 532, "then", nil},
+				{3, 532, "", []node{
+					{4, 532, "", []node{
+						{2, 532, "opt_gcm", nil},
+						{4, 532, "", []node{
+							{2, 532, "sink", nil},
+							{2, 532, "false", nil},
+							{2, 532, "room", nil},
+							{2, 532, "28", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 537, "remove_dead_variables", nil},
-			{2, 538, "gather_info", nil},
-		}},
-		{2, 540, "midgard", nil},
-		{3, 541, "", []node{
-			{4, 541, "", []node{
-				{2, 541, "use", nil},
-				{2, 541, "common", nil},
-			}},
-			{4, 542, "", []node{
-				{2, 542, "use", nil},
-				{2, 542, "vectors", nil},
-			}},
-			{4, 543, "", []node{
-				{2, 543, "use", nil},
-				{2, 543, "interface", nil},
-			}},
-			{4, 544, "", []node{
-				{2, 544, "if", nil},
-				{2, 544, "stage == fragment", nil},
-				{2, 545, "then", nil},
-				{3, 545, "", []node{
-					{2, 545, "lower_helper_writes", nil},
+			{4, 533, "", []node{
+				{2, 533, "if", nil},
+				{2, 533, "level >= O1", nil},
+				{2, 534, "then", nil},
+				{3, 534, "", []node{
+					{4, 534, "", []node{
+						{2, 534, "use", nil},
+						{2, 534, "late", nil},
+					}},
 				}},
+			}},
+			{4, 535, "", []node{
+				{2, 535, "use", nil},
+				{2, 535, "scalar", nil},
+			}},
+			{4, 536, "", []node{
+				{2, 536, "use", nil},
+				{2, 536, "clean", nil},
+			}},
+			{4, 538, "", []node{
+				{2, 538, "if", nil},
+				{2, 538, "level >= O2", nil},
+				{2, 539, "then", nil},
+				{3, 539, "", []node{
+					{4, 539, "", []node{
+						{2, 539, "opt_sink", nil},
+						{4, 539, "", []node{
+							{2, 539, "inputs", nil},
+							{2, 539, "true", nil},
+							{2, 539, "buffers", nil},
+							{2, 539, "true", nil},
+							{2, 539, "compares", nil},
+							{2, 539, "true", nil},
+							{2, 539, "copies", nil},
+							{2, 539, "true", nil},
+							{2, 539, "alu", nil},
+							{2, 539, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 540, "remove_dead_variables", nil},
+			{2, 541, "gather_info", nil},
+		}},
+		{2, 543, "midgard", nil},
+		{3, 544, "", []node{
+			{4, 544, "", []node{
+				{2, 544, "use", nil},
+				{2, 544, "common", nil},
+			}},
+			{4, 545, "", []node{
+				{2, 545, "use", nil},
+				{2, 545, "vectors", nil},
 			}},
 			{4, 546, "", []node{
-				{2, 546, "lower_atomics", nil},
-				{4, 546, "", []node{
-					{2, 546, "wide", nil},
-					{2, 546, "true", nil},
-				}},
+				{2, 546, "use", nil},
+				{2, 546, "interface", nil},
 			}},
 			{4, 547, "", []node{
-				{2, 547, "lower_subgroups", nil},
-				{4, 547, "", []node{
-					{2, 547, "size_one", nil},
-					{2, 547, "true", nil},
+				{2, 547, "if", nil},
+				{2, 547, "stage == fragment", nil},
+				{2, 548, "then", nil},
+				{3, 548, "", []node{
+					{2, 548, "lower_helper_writes", nil},
 				}},
 			}},
-			{4, 548, "", []node{
-				{2, 548, "lower_tex", nil},
-				{4, 548, "", []node{
-					{2, 548, "wide", nil},
-					{2, 548, "true", nil},
-					{2, 548, "projector", nil},
-					{2, 548, "true", nil},
-					{2, 548, "implicit_lod", nil},
-					{2, 548, "true", nil},
-					{2, 548, "min_lod", nil},
-					{2, 548, "true", nil},
-					{2, 548, "lod_ddx", nil},
-					{2, 548, "true", nil},
-					{2, 548, "lod_query", nil},
-					{2, 548, "true", nil},
-					{2, 548, "txd", nil},
-					{2, 548, "all", nil},
-					{2, 548, "txs_lod", nil},
-					{2, 548, "true", nil},
-					{2, 548, "tg4_offsets", nil},
-					{2, 548, "true", nil},
+			{4, 549, "", []node{
+				{2, 549, "lower_atomics", nil},
+				{4, 549, "", []node{
+					{2, 549, "wide", nil},
+					{2, 549, "true", nil},
 				}},
 			}},
 			{4, 550, "", []node{
-				{2, 550, "lower_indirect_textures", nil},
+				{2, 550, "lower_subgroups", nil},
 				{4, 550, "", []node{
-					{2, 550, "queries", nil},
+					{2, 550, "size_one", nil},
 					{2, 550, "true", nil},
-					{2, 550, "words", nil},
-					{2, 550, "4", nil},
 				}},
 			}},
-			{2, 551, "lower_frexp", nil},
-			{2, 552, "lower_flrp", nil},
+			{4, 551, "", []node{
+				{2, 551, "lower_tex", nil},
+				{4, 551, "", []node{
+					{2, 551, "wide", nil},
+					{2, 551, "true", nil},
+					{2, 551, "projector", nil},
+					{2, 551, "true", nil},
+					{2, 551, "implicit_lod", nil},
+					{2, 551, "true", nil},
+					{2, 551, "group_lod", nil},
+					{2, 551, "true", nil},
+					{2, 551, "min_lod", nil},
+					{2, 551, "true", nil},
+					{2, 551, "lod_ddx", nil},
+					{2, 551, "true", nil},
+					{2, 551, "lod_query", nil},
+					{2, 551, "true", nil},
+					{2, 551, "txd", nil},
+					{2, 551, "all", nil},
+					{2, 551, "txs_lod", nil},
+					{2, 551, "true", nil},
+					{2, 551, "tg4_offsets", nil},
+					{2, 551, "true", nil},
+				}},
+			}},
 			{4, 553, "", []node{
-				{2, 553, "use", nil},
-				{2, 553, "vectors", nil},
+				{2, 553, "lower_indirect_textures", nil},
+				{4, 553, "", []node{
+					{2, 553, "queries", nil},
+					{2, 553, "true", nil},
+					{2, 553, "words", nil},
+					{2, 553, "4", nil},
+				}},
 			}},
-			{2, 555, "io_add_const_offset_to_base", nil},
+			{2, 554, "lower_frexp", nil},
+			{2, 555, "lower_flrp", nil},
 			{4, 556, "", []node{
-				{2, 556, "if", nil},
-				{2, 556, "level >= O1", nil},
-				{2, 557, "then", nil},
-				{3, 557, "", []node{
-					{4, 557, "", []node{
-						{2, 557, "opt_shrink_stores", nil},
-						{4, 557, "", []node{
-							{2, 557, "images", nil},
-							{2, 557, "true", nil},
+				{2, 556, "use", nil},
+				{2, 556, "vectors", nil},
+			}},
+			{2, 558, "io_add_const_offset_to_base", nil},
+			{4, 559, "", []node{
+				{2, 559, "if", nil},
+				{2, 559, "level >= O1", nil},
+				{2, 560, "then", nil},
+				{3, 560, "", []node{
+					{4, 560, "", []node{
+						{2, 560, "opt_shrink_stores", nil},
+						{4, 560, "", []node{
+							{2, 560, "images", nil},
+							{2, 560, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 560, "", []node{
-				{2, 560, "lower_indirect_derefs", nil},
-				{4, 560, "", []node{
-					{2, 560, "modes", nil},
-					{2, 560, "function_temp", nil},
-					{2, 560, "max_length", nil},
-					{2, 560, "4", nil},
+			{4, 563, "", []node{
+				{2, 563, "lower_indirect_derefs", nil},
+				{4, 563, "", []node{
+					{2, 563, "modes", nil},
+					{2, 563, "function_temp", nil},
+					{2, 563, "max_length", nil},
+					{2, 563, "4", nil},
 				}},
 			}},
-			{2, 561, "lower_vars_to_ssa", nil},
-			{4, 562, "", []node{
-				{2, 562, "if", nil},
-				{2, 562, "level >= O1", nil},
-				{2, 563, "then", nil},
-				{3, 563, "", []node{
-					{2, 563, "shrink_vec_array_vars", nil},
-					{4, 563, "", []node{
-						{2, 563, "opt_large_constants", nil},
-						{4, 563, "", []node{
-							{2, 563, "packed", nil},
-							{2, 563, "32", nil},
-							{2, 563, "threshold", nil},
-							{2, 563, "20", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 564, "", []node{
-				{2, 564, "lower_vars_to_explicit_types", nil},
-				{4, 564, "", []node{
-					{2, 564, "modes", nil},
-					{2, 564, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 564, "lower_vars_to_ssa", nil},
 			{4, 565, "", []node{
-				{2, 565, "lower_explicit_io", nil},
-				{4, 565, "", []node{
-					{2, 565, "modes", nil},
-					{2, 565, "function_temp|shader_temp|mem_constant", nil},
+				{2, 565, "if", nil},
+				{2, 565, "level >= O1", nil},
+				{2, 566, "then", nil},
+				{3, 566, "", []node{
+					{2, 566, "shrink_vec_array_vars", nil},
+					{4, 566, "", []node{
+						{2, 566, "opt_large_constants", nil},
+						{4, 566, "", []node{
+							{2, 566, "packed", nil},
+							{2, 566, "32", nil},
+							{2, 566, "threshold", nil},
+							{2, 566, "20", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 566, "remove_dead_derefs", nil},
 			{4, 567, "", []node{
-				{2, 567, "if", nil},
-				{2, 567, "level >= O1", nil},
-				{2, 568, "then", nil},
-				{3, 569, "", []node{
-					{2, 569, "opt_load_store_update_alignments", nil},
-					{4, 570, "", []node{
-						{2, 570, "opt_load_store_vectorize", nil},
-						{4, 570, "", []node{
-							{2, 570, "modes", nil},
-							{2, 570, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 570, "ubo_dynamic", nil},
-							{2, 570, "true", nil},
+				{2, 567, "lower_vars_to_explicit_types", nil},
+				{4, 567, "", []node{
+					{2, 567, "modes", nil},
+					{2, 567, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 568, "", []node{
+				{2, 568, "lower_explicit_io", nil},
+				{4, 568, "", []node{
+					{2, 568, "modes", nil},
+					{2, 568, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 569, "remove_dead_derefs", nil},
+			{4, 570, "", []node{
+				{2, 570, "if", nil},
+				{2, 570, "level >= O1", nil},
+				{2, 571, "then", nil},
+				{3, 572, "", []node{
+					{2, 572, "opt_load_store_update_alignments", nil},
+					{4, 573, "", []node{
+						{2, 573, "opt_load_store_vectorize", nil},
+						{4, 573, "", []node{
+							{2, 573, "modes", nil},
+							{2, 573, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 573, "ubo_dynamic", nil},
+							{2, 573, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 571, "", []node{
-				{2, 571, "lower_mem_access_bit_sizes", nil},
-				{4, 571, "", []node{
-					{2, 571, "max_bits", nil},
-					{2, 571, "32", nil},
-					{2, 571, "const_bits", nil},
-					{2, 571, "32", nil},
+			{4, 574, "", []node{
+				{2, 574, "lower_mem_access_bit_sizes", nil},
+				{4, 574, "", []node{
+					{2, 574, "max_bits", nil},
+					{2, 574, "32", nil},
+					{2, 574, "const_bits", nil},
+					{2, 574, "32", nil},
 				}},
 			}},
-			{4, 573, "", []node{
-				{2, 573, "if", nil},
-				{2, 573, "kernel", nil},
-				{2, 574, "then", nil},
-				{3, 575, "", []node{
-					{4, 575, "", []node{
-						{2, 575, "lower_phis_to_scalar", nil},
-						{4, 575, "", []node{
-							{2, 575, "wider", nil},
-							{2, 575, "4", nil},
+			{4, 576, "", []node{
+				{2, 576, "if", nil},
+				{2, 576, "kernel", nil},
+				{2, 577, "then", nil},
+				{3, 578, "", []node{
+					{4, 578, "", []node{
+						{2, 578, "lower_phis_to_scalar", nil},
+						{4, 578, "", []node{
+							{2, 578, "wider", nil},
+							{2, 578, "4", nil},
 						}},
 					}},
-					{4, 576, "", []node{
-						{2, 576, "lower_alu_width", nil},
-						{4, 576, "", []node{
-							{2, 576, "width", nil},
-							{2, 576, "4", nil},
-							{2, 576, "scalar", nil},
-							{2, 576, "64", nil},
-							{2, 576, "sources", nil},
-							{2, 576, "4", nil},
+					{4, 579, "", []node{
+						{2, 579, "lower_alu_width", nil},
+						{4, 579, "", []node{
+							{2, 579, "width", nil},
+							{2, 579, "4", nil},
+							{2, 579, "scalar", nil},
+							{2, 579, "64", nil},
+							{2, 579, "sources", nil},
+							{2, 579, "4", nil},
 						}},
 					}},
-					{2, 577, "opt_copy_prop", nil},
-					{2, 578, "opt_dce", nil},
+					{2, 580, "opt_copy_prop", nil},
+					{2, 581, "opt_dce", nil},
 				}},
 			}},
-			{4, 579, "", []node{
-				{2, 579, "lower_bit_size", nil},
-				{4, 579, "", []node{
-					{2, 579, "below", nil},
-					{2, 579, "32", nil},
-					{2, 579, "to", nil},
-					{2, 579, "32", nil},
-					{2, 579, "bytes", nil},
-					{2, 579, "true", nil},
-				}},
-			}},
-			{2, 581, "opt_algebraic_before_lower_int64", nil},
 			{4, 582, "", []node{
-				{2, 582, "loop", nil},
-				{3, 583, "", []node{
-					{4, 583, "", []node{
-						{2, 583, "lower_64bit_phis", nil},
-						{4, 583, "", []node{
-							{2, 583, "pairs", nil},
-							{2, 583, "true", nil},
-						}},
-					}},
-					{2, 584, "opt_algebraic", nil},
-					{2, 585, "lower_doubles", nil},
+				{2, 582, "lower_bit_size", nil},
+				{4, 582, "", []node{
+					{2, 582, "below", nil},
+					{2, 582, "32", nil},
+					{2, 582, "to", nil},
+					{2, 582, "32", nil},
+					{2, 582, "bytes", nil},
+					{2, 582, "true", nil},
+				}},
+			}},
+			{2, 584, "opt_algebraic_before_lower_int64", nil},
+			{4, 585, "", []node{
+				{2, 585, "loop", nil},
+				{3, 586, "", []node{
 					{4, 586, "", []node{
-						{2, 586, "lower_int64", nil},
+						{2, 586, "lower_64bit_phis", nil},
 						{4, 586, "", []node{
 							{2, 586, "pairs", nil},
 							{2, 586, "true", nil},
 						}},
 					}},
-					{2, 587, "lower_idiv", nil},
-					{2, 588, "lower_alu", nil},
-					{2, 589, "lower_pack", nil},
-					{2, 590, "opt_copy_prop", nil},
-					{2, 591, "opt_constant_folding", nil},
-					{2, 592, "opt_cse", nil},
-					{2, 593, "opt_dce", nil},
+					{2, 587, "opt_algebraic", nil},
+					{2, 588, "lower_doubles", nil},
+					{4, 589, "", []node{
+						{2, 589, "lower_int64", nil},
+						{4, 589, "", []node{
+							{2, 589, "pairs", nil},
+							{2, 589, "true", nil},
+						}},
+					}},
+					{2, 590, "lower_idiv", nil},
+					{2, 591, "lower_alu", nil},
+					{2, 592, "lower_pack", nil},
+					{2, 593, "opt_copy_prop", nil},
+					{2, 594, "opt_constant_folding", nil},
+					{2, 595, "opt_cse", nil},
+					{2, 596, "opt_dce", nil},
 				}},
-				{2, 594, "max", nil},
-				{2, 594, "8", nil},
-			}},
-			{4, 595, "", []node{
-				{2, 595, "use", nil},
-				{2, 595, "last_vectors", nil},
-			}},
-			{4, 596, "", []node{
-				{2, 596, "if", nil},
-				{2, 596, "level >= O1", nil},
-				{2, 597, "then", nil},
-				{3, 597, "", []node{
-					{2, 597, "opt_shrink_vectors", nil},
-				}},
+				{2, 597, "max", nil},
+				{2, 597, "8", nil},
 			}},
 			{4, 598, "", []node{
-				{2, 598, "if", nil},
-				{2, 598, "level >= O2", nil},
-				{2, 599, "then", nil},
-				{3, 599, "", []node{
-					{4, 599, "", []node{
-						{2, 599, "opt_gcm", nil},
-						{4, 599, "", []node{
-							{2, 599, "sink", nil},
-							{2, 599, "false", nil},
-							{2, 599, "room", nil},
-							{2, 599, "24", nil},
+				{2, 598, "use", nil},
+				{2, 598, "last_vectors", nil},
+			}},
+			{4, 599, "", []node{
+				{2, 599, "if", nil},
+				{2, 599, "level >= O1", nil},
+				{2, 600, "then", nil},
+				{3, 600, "", []node{
+					{2, 600, "opt_shrink_vectors", nil},
+				}},
+			}},
+			{4, 601, "", []node{
+				{2, 601, "if", nil},
+				{2, 601, "level >= O2", nil},
+				{2, 602, "then", nil},
+				{3, 602, "", []node{
+					{4, 602, "", []node{
+						{2, 602, "opt_gcm", nil},
+						{4, 602, "", []node{
+							{2, 602, "sink", nil},
+							{2, 602, "false", nil},
+							{2, 602, "room", nil},
+							{2, 602, "24", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 600, "", []node{
-				{2, 600, "if", nil},
-				{2, 600, "level >= O1", nil},
-				{2, 601, "then", nil},
-				{3, 601, "", []node{
-					{4, 601, "", []node{
-						{2, 601, "use", nil},
-						{2, 601, "late", nil},
-					}},
-				}},
-			}},
-			{4, 602, "", []node{
-				{2, 602, "use", nil},
-				{2, 602, "clean", nil},
 			}},
 			{4, 603, "", []node{
 				{2, 603, "if", nil},
 				{2, 603, "level >= O1", nil},
 				{2, 604, "then", nil},
-				{3, 605, "", []node{
-					{4, 605, "", []node{
-						{2, 605, "opt_sink", nil},
-						{4, 605, "", []node{
-							{2, 605, "compares", nil},
-							{2, 605, "true", nil},
-						}},
+				{3, 604, "", []node{
+					{4, 604, "", []node{
+						{2, 604, "use", nil},
+						{2, 604, "late", nil},
 					}},
-					{2, 607, "opt_rematerialize_compares", nil},
 				}},
 			}},
-			{2, 608, "opt_algebraic_distribute_src_mods", nil},
-			{2, 609, "lower_bool_to_int32", nil},
-			{2, 610, "opt_copy_prop", nil},
-			{2, 611, "opt_dce", nil},
-			{2, 612, "remove_dead_variables", nil},
-			{2, 613, "gather_info", nil},
+			{4, 605, "", []node{
+				{2, 605, "use", nil},
+				{2, 605, "clean", nil},
+			}},
+			{4, 606, "", []node{
+				{2, 606, "if", nil},
+				{2, 606, "level >= O1", nil},
+				{2, 607, "then", nil},
+				{3, 608, "", []node{
+					{4, 608, "", []node{
+						{2, 608, "opt_sink", nil},
+						{4, 608, "", []node{
+							{2, 608, "compares", nil},
+							{2, 608, "true", nil},
+						}},
+					}},
+					{2, 610, "opt_rematerialize_compares", nil},
+				}},
+			}},
+			{2, 611, "opt_algebraic_distribute_src_mods", nil},
+			{2, 612, "lower_bool_to_int32", nil},
+			{2, 613, "opt_copy_prop", nil},
+			{2, 614, "opt_dce", nil},
+			{2, 615, "remove_dead_variables", nil},
+			{2, 616, "gather_info", nil},
 		}},
 	}},
 }}

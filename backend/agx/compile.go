@@ -128,6 +128,9 @@ func (c *compiler) run() (*Binary, error) {
 	if entry == nil || entry.Impl == nil {
 		return nil, errors.New("agx: the shader has no entry point")
 	}
+	if err := backend.CheckQuads(TargetName, c.s); err != nil {
+		return nil, err
+	}
 	if z := c.s.Info.WorkgroupSize; stage == ir.StageCompute && abi.Invocations(z) > abi.MaxWorkgroup {
 		return nil, ir.Unsupportedf("agx: a workgroup of %d x %d x %d invocations is not supported, there are up to %d", z[0], z[1], z[2], abi.MaxWorkgroup)
 	}

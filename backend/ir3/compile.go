@@ -152,6 +152,9 @@ func (c *compiler) begin() error {
 	if entry == nil || entry.Impl == nil {
 		return errors.New("ir3: the shader has no entry point")
 	}
+	if err := backend.CheckQuads(TargetName, c.s); err != nil {
+		return err
+	}
 	if c.gpu.NoGeometry && abi.GeometryStage(c.s.Stage) {
 		return backend.Refuse(TargetName, c.s, nil, "%s shaders are not supported on %s: the hardware has no such stage", c.s.Stage, c.gpu.Name)
 	}

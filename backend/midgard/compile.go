@@ -172,7 +172,7 @@ func newCompiler(s *ir.Shader, opts CompileOptions) (c *compiler, err error) {
 	if entry := s.Entry(); entry == nil || entry.Impl == nil {
 		return nil, errors.New("midgard: the shader has no entry point")
 	}
-	return c, nil
+	return c, backend.CheckQuads(TargetName, s)
 }
 
 // impl is the body of the entry point.

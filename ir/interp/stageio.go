@@ -37,7 +37,7 @@ func (p *Program) scanIO() error {
 		if x := p.code[k].x; x != nil && x.in != nil && x.in.Kind == ir.KindIntrinsic {
 			p.scanIntrinsic(x, in, out)
 		} else if x != nil && x.tex != nil {
-			io.NeedsQuads = io.NeedsQuads || x.tex.implicit
+			io.NeedsQuads = io.NeedsQuads || x.tex.implicit && s.Stage == ir.StageFragment
 		}
 	}
 	for slot, v := range vars {

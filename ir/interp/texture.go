@@ -77,7 +77,7 @@ func (c *compiler) tex(in *ir.Instr) {
 		return
 	}
 	row := in.TexOp.Info()
-	t.implicit = row.ImplicitDerivatives && c.s.Stage == ir.StageFragment && in.TexSrc(ir.TexSrcLod) == nil
+	t.implicit = row.ImplicitDerivatives && (c.s.Stage == ir.StageFragment || c.s.Info.DerivativeGroup != 0) && in.TexSrc(ir.TexSrcLod) == nil
 	c.emit(inst{op: opTex, n: in.Def.NumComponents, bits: in.Def.BitSize, dst: c.dst(in), x: &extra{in: in, tex: t}})
 }
 

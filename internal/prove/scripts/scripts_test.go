@@ -89,6 +89,7 @@ func TestScripts(t *testing.T) {
 			targets: append([]nirc.Options{{Target: "midgard", GPU: "t720"}}, chips...), checked: 18},
 		{name: "add.amber", targets: everywhere(), checked: 1},
 		{name: "compute_derivatives.amber", about: "derivatives between invocations of a square or of a row", targets: without("midgard", chips), checked: 9},
+		{name: "compute_lod.amber", about: "implicit levels of detail in compute shaders", targets: without("midgard", chips), checked: 2, right: "1 2 3 2 2 3 2 2", wrong: "1 1 3 2 2 3 2 2"},
 		{name: "constant_arrays.amber", targets: chips, checked: 10},
 		{name: "first_of_one.amber", about: "lanes that do not exist", targets: chips, checked: 2},
 		{name: "fma.amber", about: "sums of products rounded once", targets: chips, checked: 4},
