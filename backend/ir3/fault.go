@@ -69,6 +69,7 @@ const (
 	faultHelpers                           // the metadata asks for no helpers
 	faultChosenDescriptor                  // the preamble reads descriptors by an index that an if excludes
 	faultCutTexels                         // texels as halves where a shader wants them rounded to nearest
+	faultBindless                          // metadata that names no table of descriptors
 	numFaults
 )
 

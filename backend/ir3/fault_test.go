@@ -261,6 +261,12 @@ var faultCases = []struct {
 		return onBothGens(s, 1, 256)
 	}},
 	{faultFullQuads, "whole quads", func() error { return quadReader(ir.IntrDdxFine) }},
+	{faultBindless, "tables of descriptors", func() error {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), id)
+		return onBothGens(s, 1, 256)
+	}},
 	{faultHelpers, "helpers", func() error { return quadReader(ir.IntrDdx) }},
 	{faultLayer, "layers of input attachments", func() error {
 		s, b := newStage(ir.StageFragment)

@@ -119,6 +119,21 @@ func (c *compiler) describe() {
 	m.DoubleWave = c.doubleWave()
 	c.sel.consts.describe(m, c.gpu)
 	m.Consts.Preamble = c.sel.pre.area()
+	m.Bindless = c.bindless()
+}
+
+// bindless is what the instructions and the prefetches find by sets.
+func (c *compiler) bindless() (b abi.Bindless) {
+	if faults.has(faultBindless) {
+		return b
+	}
+	for i := range c.list {
+		b = b.Or(abi.BindlessOf(&c.list[i].Instr))
+	}
+	if len(c.meta.Prefetches) > 0 {
+		b.Textures, b.Samplers = true, true
+	}
+	return b
 }
 
 // footprint is the number of vec4 registers in use, halves folded in.

@@ -93,6 +93,9 @@ type Meta struct {
 	// Feedback is nil of shaders without transform feedback.
 	Feedback *Feedback `json:"feedback,omitempty"`
 
+	// Bindless are the tables that the program reaches through the sets: a driver enables each by its stage's state.
+	Bindless Bindless `json:"bindless,omitzero"`
+
 	Consts      Consts       `json:"consts"`
 	Descriptors []Descriptor `json:"descriptors,omitempty"`
 	// ConstData is read through the descriptor whose ConstData is set.

@@ -13,6 +13,9 @@ import (
 	"nirc/ir"
 )
 
+// everyTable: programs that are written by hand reach descriptors of all kinds.
+var everyTable = abi.Bindless{Textures: true, Samplers: true, Storage: true, Uniforms: true}
+
 // machine runs small compute programs: r0.x is the local invocation index in
 // x, storage buffer 0 is slot 0 of set 0, uniform buffer 1 slot 1.
 type machine struct {
@@ -63,7 +66,7 @@ func (m *machine) load(t *testing.T, text string) emu.Program {
 
 func (m *machine) loadCode(t testing.TB, code []byte) emu.Program {
 	t.Helper()
-	m.meta = abi.Meta{Gen: m.gen, Stage: ir.StageCompute, DoubleWave: m.double, MaxRegs: m.regs, BranchStack: m.branch,
+	m.meta = abi.Meta{Gen: m.gen, Bindless: everyTable, Stage: ir.StageCompute, DoubleWave: m.double, MaxRegs: m.regs, BranchStack: m.branch,
 		GPU: m.gpu, ConstLen: max(4, (len(m.consts)+15)/16*4), PrivateSize: m.private,
 		SharedSize: 1024, WorkgroupSize: [3]uint32{uint32(m.lanes * m.waves), 1, 1},
 		Sysvals: []abi.Sysval{{Kind: abi.LocalInvocationID, Reg: 0, Mask: 1}, {Kind: abi.WorkgroupID, Reg: 55 * 4}},

@@ -54,7 +54,7 @@ func TestRules(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		m := &abi.Meta{Gen: gen, GPU: c.gpu, Stage: ir.StageVertex, MaxRegs: 48, ConstLen: 8, Consts: abi.Consts{Immediates: make([]uint32, 16)}}
+		m := &abi.Meta{Gen: gen, Bindless: everyTable, GPU: c.gpu, Stage: ir.StageVertex, MaxRegs: 48, ConstLen: 8, Consts: abi.Consts{Immediates: make([]uint32, 16)}}
 		if c.stage != 0 {
 			m.Stage = c.stage
 		}

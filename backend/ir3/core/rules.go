@@ -3,6 +3,7 @@ package core
 import (
 	"fmt"
 
+	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/ir"
 )
@@ -52,6 +53,9 @@ func (p *program) besides(pc int) string {
 	}
 	if x.Repeat > 0 && isRelative(&x.Instr) {
 		return "no code is known that repeats what is relative to a0.x"
+	}
+	if b := p.meta.Bindless; b.Or(abi.BindlessOf(&x.Instr)) != b {
+		return "the meta does not name the table of its descriptors"
 	}
 	switch x.Op {
 	case isa.OpResinfo:
