@@ -25,29 +25,33 @@ const (
 
 var imageBarriers = map[uint32]uint8{0xaa: sawImage1, 0xae: sawImage2, 0xa9: sawImage3, 0xad: sawImage4, 0x40: sawFlush}
 
-// imageWrite is an image that the wave has written: which barriers that wants, and which have
-// run since.
+// imageWrite is an image that the wave has written: which barriers that wants, which have run since, and which lanes wrote
+// before them. A lane that did not write reads what was there or what others put there, as invocations do that nothing orders.
 type imageWrite struct {
 	image     *emu.Image
 	want, saw uint8
+	lanes     uint32
 }
 
-// wroteImage notes a write to an image.
-func (w *wave) wroteImage(m *emu.Image, want uint8) {
+// wroteImage notes a lane's write to an image.
+func (w *wave) wroteImage(m *emu.Image, lane int, want uint8) {
 	if w.check == nil {
 		return
 	}
 	for i := range w.check.images {
 		if x := &w.check.images[i]; x.image == m {
-			x.want, x.saw = x.want|want, 0
+			if x.want&^x.saw == 0 {
+				x.want, x.lanes = 0, 0
+			}
+			x.want, x.saw, x.lanes = x.want|want, 0, x.lanes|1<<lane
 			return
 		}
 	}
-	w.check.images = append(w.check.images, imageWrite{image: m, want: want})
+	w.check.images = append(w.check.images, imageWrite{image: m, want: want, lanes: 1 << lane})
 }
 
-// readsImage checks a read through the texture unit.
-func (w *wave) readsImage(x *inst, m *emu.Image) error {
+// readsImage checks a lane's read through the texture unit.
+func (w *wave) readsImage(x *inst, m *emu.Image, lane int) error {
 	if w.check == nil {
 		return nil
 	}
@@ -56,7 +60,7 @@ func (w *wave) readsImage(x *inst, m *emu.Image) error {
 		if g.image != m {
 			continue
 		}
-		if missing := g.want &^ g.saw; missing != 0 {
+		if missing := g.want &^ g.saw; missing != 0 && g.lanes>>lane&1 != 0 {
 			return fmt.Errorf("it reads an image whose writes are under way: barriers are missing (%#x)", missing)
 		}
 		if q, _ := x.Field("q3"); x.Op == isa.OpTextureLoad && q&1 == 0 {

@@ -124,7 +124,7 @@ func (w *wave) imageAtomic(in *inst, lane int, addr uint64, f func(old uint64) u
 	if off < m.start || !ok {
 		return 0, nil // no texel's: undefined by Vulkan
 	}
-	w.wroteImage(v.Image, sawAtomic)
+	w.wroteImage(v.Image, lane, sawAtomic)
 	w.tellTexel(in, lane, emu.Texel{D: &emu.Descriptor{Image: v}, X: x, Y: y, Z: z, Sample: sample}, emu.AccessAtomic, nil)
 	return v.Atomic(x, y, z, sample, f), nil
 }

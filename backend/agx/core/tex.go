@@ -175,7 +175,7 @@ func execTexture(w *wave, x *inst) error {
 			return errors.New("textures of 64-bit texels are not supported")
 		}
 		if d.Image != nil {
-			if err := w.readsImage(x, d.Image.Image); err != nil {
+			if err := w.readsImage(x, d.Image.Image, lane); err != nil {
 				return err
 			}
 			if err := w.check.dimension(d, x.Dim); err != nil {
@@ -524,7 +524,7 @@ func (w *wave) storeTexel(x *inst, d *emu.Descriptor, lane int, t [4]uint32) err
 		d.StoreTexel(w.l.Env.Mem, i, t)
 		return nil
 	}
-	w.wroteImage(d.Image.Image, sawWrite)
+	w.wroteImage(d.Image.Image, lane, sawWrite)
 	lod := int(w.value(&x.Srcs[2], lane))
 	if n := d.Image.Image.Samples; n > 1 {
 		// The descriptor for writing sees the memory of the image, a sample a texel.

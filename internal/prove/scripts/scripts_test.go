@@ -93,6 +93,7 @@ func TestScripts(t *testing.T) {
 		{name: "constant_arrays.amber", targets: chips, checked: 10},
 		{name: "first_of_one.amber", about: "lanes that do not exist", targets: chips, checked: 2},
 		{name: "fma.amber", about: "sums of products rounded once", targets: chips, checked: 4},
+		{name: "image_leavers.amber", about: "texels that only invocations write that have left", targets: chips, checked: 1},
 		{name: "linked_distances.amber", about: "clip and cull distances that a geometry shader reads", targets: chips, checked: 2},
 		{name: "messages.amber", about: "flags in coherent memory that say what other memory has", targets: chips, checked: 2},
 		{name: "initialised_shared.amber", about: "initialisers of workgroup memory", targets: chips, checked: 2},
