@@ -6,27 +6,32 @@ import (
 	"nirc/backend/agx/isa"
 	"nirc/backend/resource"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // lowerTextureIndices computes where the descriptors of textures and samplers stand that an index chooses, and loads what their
-// sampler adds to levels of detail: where all invocations choose the same, the preamble does it. Selection
+// sampler adds to levels of detail: where all invocations choose the same, the preamble does it. Operations on the same
+// texture share what was computed, as a preamble's result for each would take a uniform, and in ifs a load. Selection
 // does it for images, and for queries of textures.
-func lowerTextureIndices(s *ir.Shader, impl *ir.Impl, res *resources) error {
+func lowerTextureIndices(s *ir.Shader, impl *ir.Impl, res *resources, lists passes.Lists) error {
 	if s.Contents()&ir.HasTex == 0 {
 		return nil
 	}
+	chosen := false
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
 			if in.Kind != ir.KindTex || !hasTexture(in.TexOp) {
 				continue
 			}
 			if d := in.TexSrc(ir.TexSrcTextureDeref); d != nil && isChosen(d.Def) {
+				chosen = true
 				b, index, v := chosenElement(in, d.Def)
 				h := res.heapRange(v)
 				at := b.IAddImm(b.Imul(index, b.Imm32(h.Stride*abi.HeapEntrySize)), int64(h.First*abi.HeapEntrySize))
 				s.AddTexSrc(in, ir.TexSrcTextureHandle, at)
 			}
 			if d := in.TexSrc(ir.TexSrcSamplerDeref); d != nil && isChosen(d.Def) && in.TexOp != ir.TexOpTxf && in.TexOp != ir.TexOpTxfMs {
+				chosen = true
 				if err := lowerSamplerIndex(s, in, d.Def, res); err != nil {
 					return err
 				}
@@ -34,7 +39,10 @@ func lowerTextureIndices(s *ir.Shader, impl *ir.Impl, res *resources) error {
 		}
 	}
 	impl.Preserve(ir.MetaControlFlow)
-	return nil
+	if !chosen {
+		return nil
+	}
+	return lists.Run(s, "agx_indices")
 }
 
 // hasTexture reports whether a texture operation is an instruction with texture and sampler, and no query.

@@ -18,7 +18,7 @@ var steps = []backend.Step[*compiler]{
 	onIR("fold_handles", "folds what the numbers of handles have made constant", (*compiler).foldHandles, "descriptors"),
 	optional(onIR("zero_offsets", "drops additions of 0 from offsets", func(c *compiler) error { dropZeros(c.impl); return nil }, "fold_handles")),
 	onIR("texture_indices", "computes where textures and samplers stand that an index chooses", func(c *compiler) error {
-		return lowerTextureIndices(c.s, c.impl, c.res)
+		return lowerTextureIndices(c.s, c.impl, c.res, c.opts.lists())
 	}, "descriptors"),
 	onIR("helper_stores", "keeps helper invocations from writing memory", func(c *compiler) error { lowerFragSidefx(c.s, c.impl); return nil }),
 	onIR("early_tests", "has samples tested first where that is asked for, and late where there are side effects", (*compiler).lowerEarlyTests, "helper_stores", "cull_distances"),
