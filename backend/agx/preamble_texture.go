@@ -34,6 +34,22 @@ func movesTexture(in *ir.Instr) bool {
 	return in.Def.BitSize == 32 && !ti.IsSparse && !ti.IsShadow && !ti.Aliased && ti.Dim != ir.DimBuf
 }
 
+// fetchesFirst reports whether a fetch reads the first texel of the first level, which each texture has.
+func fetchesFirst(in *ir.Instr) bool {
+	for i, k := range in.TexInfo().SrcKinds {
+		if k != ir.TexSrcCoord && k != ir.TexSrcLod {
+			continue
+		}
+		d := in.Srcs[i].Def
+		for c := range d.NumComponents {
+			if n, ok := d.Const(int(c)); !ok || n != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // fixedDeref reports whether a deref has no index but constants.
 func fixedDeref(in *ir.Instr) bool {
 	for in.Kind == ir.KindDeref && in.Deref == ir.DerefArray {

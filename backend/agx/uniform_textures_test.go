@@ -35,7 +35,8 @@ func mainPart(t *testing.T, stage ir.Stage, source string) string {
 }
 
 // Where a texture and its sampler stand, and what the sampler adds to levels of detail, is computed and loaded in the preamble if all
-// invocations choose the same, and in the shader if they do not, or if a branch decides whether the index may be used.
+// invocations choose the same, and in the shader if they do not, or if a branch decides whether the index may be used
+// that nothing before the branch has used.
 func TestPreambleTextures(t *testing.T) {
 	const source = `#version 460
 #extension GL_EXT_nonuniform_qualifier : require
@@ -50,10 +51,30 @@ void main() {
 	for _, c := range []struct {
 		before, index string
 		moves         bool
-	}{{"", "i", true}, {"", "nonuniformEXT(id & 3)", false}, {"if (id < 7)", "i", false}} {
+	}{{"", "i", true}, {"", "nonuniformEXT(id & 3)", false}, {"if (id < 7)", "i", false},
+		{"v[id + 32] = textureLod(a[i], vec2(id), 1).y; if (id < 7)", "i", true}} {
 		text := mainPart(t, ir.StageCompute, strings.NewReplacer("BEFORE", c.before, "INDEX", c.index).Replace(source))
 		if c.moves == strings.Contains(text, "device_load") || c.moves && strings.Contains(text, "imadd") {
 			t.Errorf("index %s %s:\n%s", c.index, c.before, text)
+		}
+	}
+}
+
+// The first texel, which each texture has, is fetched in the preamble even if a branch decides whether it is wanted; others may be
+// out of bounds where nobody wants them.
+func TestPreambleFetches(t *testing.T) {
+	const source = `#version 460
+layout(local_size_x = 32) in;
+layout(set = 0, binding = 0) uniform sampler2D a;
+layout(set = 0, binding = 1) buffer O { float v[]; };
+void main() {
+  uint id = gl_LocalInvocationIndex;
+  if (id < 7) v[id] = texelFetch(a, AT).x;
+}`
+	for at, moves := range map[string]bool{"ivec2(0), 0": true, "ivec2(0, 1), 0": false, "ivec2(0), 1": false} {
+		text := mainPart(t, ir.StageCompute, strings.ReplaceAll(source, "AT", at))
+		if moves == strings.Contains(text, "texture_load") {
+			t.Errorf("texel %s:\n%s", at, text)
 		}
 	}
 }
