@@ -36,6 +36,8 @@ func pressureSchedule(f *mach.Func) {
 		}
 		if late := p.hideLatency(order, most); late != nil {
 			order = late
+		} else if late := p.delaySplits(order, p.roomBeside(most)); late != nil {
+			order = late
 		}
 		if order != nil {
 			p.sorted = p.sorted[:0]

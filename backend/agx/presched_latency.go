@@ -67,9 +67,14 @@ func (p *scheduler) hideLatency(base []int32, most int32) []int32 {
 	}
 	order, late := p.lateWithin(base, min(latencyHalves, max(fillHalves, most)), latencyHalves)
 	if order == nil || late > latencyHalves {
-		order = p.lateOrder(base, max(fillHalves, most), max(most, int32(halvesFor(threadsFor(int(most))))-neighbourHalves))
+		order = p.lateOrder(base, max(fillHalves, most), p.roomBeside(most))
 	}
 	return order
+}
+
+// roomBeside is how many halves may be live where an order has most of them, and cost no thread.
+func (p *scheduler) roomBeside(most int32) int32 {
+	return max(most, int32(halvesFor(threadsFor(int(most))))-neighbourHalves)
 }
 
 // lateOrder is hideLatency with so many registers, and so many where something begins that only fills time. Where nothing has room
