@@ -95,9 +95,12 @@ func (x *imageSel) sampleLayer(layer opnd) opnd {
 	return s.alu3(isa.Instr{Op: isa.OpSelB32}, form3{}, at, in, s.value(s.movImm(immediate(^uint32(0), false))))
 }
 
-func (x *imageSel) coords() mach.Value {
+func (x *imageSel) coords() mach.Value { return x.s.collect(x.coordOps()...) }
+
+// coordOps are the coordinates, with room for one more.
+func (x *imageSel) coordOps() []opnd {
 	d := x.in.Srcs[1].Def
-	ops := make([]opnd, x.dims())
+	ops := make([]opnd, x.dims(), 4)
 	if x.dim == ir.DimMS {
 		layer := opnd{}
 		if x.array {
@@ -105,7 +108,7 @@ func (x *imageSel) coords() mach.Value {
 		}
 		ops[2] = x.sampleLayer(layer)
 		ops[0], ops[1] = x.s.comp(d, 0), x.s.comp(d, 1)
-		return x.s.collect(ops...)
+		return ops
 	}
 	for k := range ops {
 		ops[k] = x.s.comp(d, k)
@@ -113,7 +116,7 @@ func (x *imageSel) coords() mach.Value {
 			ops[k] = x.s.cov(isa.S16, isa.S32, 0, ops[k])
 		}
 	}
-	return x.s.collect(ops...)
+	return ops
 }
 
 // descriptor is the operand i of t.
@@ -204,21 +207,22 @@ func (x *imageSel) loadWide(n int) []opnd {
 // wideTexels refuses texels of 64 bits where there are none.
 func (x *imageSel) wideTexels() bool {
 	if !x.s.gpu.Atomic64 {
-		x.s.fail(x.in, "images of 64-bit components are not supported on %s: the hardware has no 64-bit atomics", x.s.gpu.Name)
+		x.s.fail(x.in, "images of 64-bit components are not supported on %s: the hardware has no 64-bit atomics, needs a740", x.s.gpu.Name)
 	}
 	return x.s.gpu.Atomic64
 }
 
 // sparseLoad has the residency code after the texel: the texture path gives it, by the descriptor of the image.
 func (x *imageSel) sparseLoad() {
-	if x.dim == ir.DimMS || x.in.Def.BitSize == 64 {
-		x.s.fail(x.in, "sparse residency of multisampled storage images is not supported by the ir3 backend")
+	texel := x.load(int(x.in.Def.NumComponents) - 1)
+	if x.s.err != nil {
 		return
 	}
-	texel := x.load(int(x.in.Def.NumComponents) - 1)
-	if x.s.err == nil {
-		x.s.setComps(&x.in.Def, append(texel, x.fetch(isa.TexResidency, 1)[0])...)
+	code := []opnd{x.fetch(isa.TexResidency, 1)[0]}
+	if x.in.Def.BitSize == 64 {
+		code = append(code, immediate(0, false))
 	}
+	x.s.setComps(&x.in.Def, append(texel, code...)...)
 }
 
 // readOnly reports whether an image that nobody writes is read by the texture
@@ -233,25 +237,18 @@ func (x *imageSel) readOnly() bool {
 
 // fetch reads a texel by isam. A line is a plane with y 0.
 func (x *imageSel) fetch(typ isa.Type, mask uint8) [4]opnd {
-	s, d := x.s, x.in.Srcs[1].Def
 	t := isa.Instr{Op: isa.OpIsam, Type: typ, Flags: isa.Tex1D}
-	c := make([]opnd, x.dims(), 4)
-	for k := range c {
-		c[k] = s.comp(d, k)
-		if d.BitSize == 16 {
-			c[k] = s.cov(isa.S16, isa.S32, 0, c[k])
-		}
-	}
+	c := x.coordOps()
 	switch {
 	case x.dim == ir.Dim1D || x.dim == ir.DimBuf:
 		c = append(c[:1], append([]opnd{immediate(0, false)}, c[1:]...)...)
 	case x.dim == ir.Dim3D:
 		t.Flags |= isa.Tex3D
 	}
-	if x.array || x.dim == ir.DimCube {
+	if x.array || x.dim == ir.DimCube || x.dim == ir.DimMS {
 		t.Flags |= isa.TexA
 	}
-	q := texSel{s: s, in: x.in, tex: x.res}
+	q := texSel{s: x.s, in: x.in, tex: x.res}
 	return q.emit(t, mask, c, nil)
 }
 

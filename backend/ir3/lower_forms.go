@@ -70,7 +70,7 @@ var forms = func() []form {
 	// Images.
 	texels := halves | optab.Bits64
 	set(form{dst: texels, srcs: [5]optab.Bits{words, halves, halves, halves}, max: 4}, ir.IntrImageDerefLoad)
-	set(form{dst: words, srcs: [5]optab.Bits{words, halves, halves, halves}, max: 5}, ir.IntrImageDerefSparseLoad)
+	set(form{dst: longs, srcs: [5]optab.Bits{words, halves, halves, halves}, max: 5}, ir.IntrImageDerefSparseLoad)
 	set(form{srcs: [5]optab.Bits{words, halves, halves, texels, halves}, max: 4}, ir.IntrImageDerefStore)
 	set(form{dst: longs, srcs: [5]optab.Bits{words, halves, halves, longs, longs}}, ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap)
 	set(form{dst: halves, srcs: [5]optab.Bits{words, halves}, max: 3}, ir.IntrImageDerefSize)

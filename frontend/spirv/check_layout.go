@@ -15,6 +15,7 @@ const (
 	ruleBlock     = "VUID-StandaloneSpirv-Uniform-06676: buffer variables are of a type decorated Block or BufferBlock"
 	rulePush      = "VUID-StandaloneSpirv-PushConstant-06675: push constants are of a type decorated Block"
 	ruleBinding   = "VUID-StandaloneSpirv-UniformConstant-06677: resources have DescriptorSet and Binding"
+	ruleOpaque    = "VUID-StandaloneSpirv-UniformConstant-04655: only images, samplers and what is like them is there: Vulkan has uniforms in blocks"
 	ruleCompute   = "Vulkan, shader interfaces: those of a compute shader are built-in variables only"
 	ruleLocation  = "VUID-StandaloneSpirv-OpEntryPoint-08721: no two variables of an interface share a location and component"
 	ruleComponent = "VUID-StandaloneSpirv-Component-04921: components end with the location"

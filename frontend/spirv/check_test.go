@@ -208,6 +208,7 @@ func invalidTypes() []invalid {
 		{name: "PerVertexKHR of a vertex shader", missed: true, want: "PerVertexKHR is for inputs", entry: vertexEntry, caps: "OpCapability FragmentBarycentricKHR\nOpExtension \"SPV_KHR_fragment_shader_barycentric\"\n",
 			dec: "OpDecorate %o BuiltIn Position\nOpDecorate %i Location 0\nOpDecorate %i PerVertexKHR\n", decl: io("%v4"), body: "%l = OpLoad %v4 %i\nOpStore %o %l"},
 		{name: "an origin at the bottom", want: ruleOrigin, entry: strings.Replace(fragmentEntry, "Upper", "Lower", 1), dec: "OpDecorate %o Location 0\nOpDecorate %i Location 0\n", decl: io("%v4")},
+		{name: "a plain uniform", want: ruleOpaque, decl: "%pv4 = OpTypePointer UniformConstant %v4\n%plain = OpVariable %pv4 UniformConstant\n", body: "%l = OpLoad %v4 %plain"},
 		{name: "pixel centres at integers", want: rulePixelCenter, entry: fragmentEntry + "OpExecutionMode %main PixelCenterInteger\n", dec: "OpDecorate %o Location 0\nOpDecorate %i Location 0\n", decl: io("%v4")},
 		{name: "a vertex id", want: ruleVertexID, entry: vertexEntry, dec: "OpDecorate %o Location 0\nOpDecorate %i BuiltIn VertexId\n", decl: io("%int"), body: "%l = OpLoad %int %i"},
 		{name: "a boolean as an input", want: ruleBoolIO, entry: vertexEntry, dec: "OpDecorate %o Location 0\nOpDecorate %i Location 0\n", decl: io("%bool"), body: "%l = OpLoad %bool %i"},

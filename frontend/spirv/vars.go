@@ -54,7 +54,7 @@ func (t *translator) modeOf(sc spv.StorageClass, ty *typ) ir.Mode {
 		return ir.ModeSSBO
 	case spv.StorageClassUniformConstant:
 		if !base.opaque() {
-			t.refuse(ty.id, "variables of %s in UniformConstant are not supported", ty)
+			t.broken(ruleOpaque, ty.id, "a plain uniform, %s in UniformConstant, is not supported", ty)
 		}
 		return t.opaqueMode(base)
 	case spv.StorageClassAtomicCounter:

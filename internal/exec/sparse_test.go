@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"strings"
 	"testing"
 
 	"nirc"
@@ -110,6 +111,70 @@ void main() {
 			a, b := binary.LittleEndian.Uint64(w[16*i:]), binary.LittleEndian.Uint64(w[16*i+8:])
 			if a != first || a == 0 || (i > 0) != (b > a) {
 				t.Errorf("%s: lane %d: %d, then %d; lane 0: %d", target, i, a, b, first)
+			}
+		}
+	}
+}
+
+// TestSparseStorageImages reads storage images whose last part has no memory: of several samples, whose residency is that
+// of the layers that they are bound as on ir3, and of 64 bits.
+func TestSparseStorageImages(t *testing.T) {
+	refs.Tool(t, "glslangValidator")
+	const shader = `#version 450
+#extension GL_ARB_sparse_texture2 : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_shader_image_int64 : require
+layout(local_size_x=8) in;
+layout(set=0, binding=0, FORMAT) uniform IMAGE m;
+layout(std430, set=0, binding=1) buffer W { uvec2 w[]; };
+void main() {
+  int i = int(gl_LocalInvocationIndex);
+  VECTOR v;
+  int code = sparseImageLoadARB(m, PLACE, v);
+  w[i] = uvec2(v.x, sparseTexelsResidentARB(code));
+}
+`
+	for _, c := range []struct {
+		name, gpu, image, vector, place, format string
+		targets                                 []string
+		desc                                    emu.ImageDesc
+	}{
+		{"samples", "a630", "uimage2DMS", "uvec4", "ivec2(i / 4, 0), i % 4", "R32_UINT", []string{"ir", "ir3", "agx"}, emu.ImageDesc{Width: 2, Height: 1, Samples: 4}},
+		{"layers of samples", "a630", "uimage2DMSArray", "uvec4", "ivec3(0, 0, i / 4), i % 4", "R32_UINT", []string{"ir", "ir3", "agx"}, emu.ImageDesc{Width: 1, Height: 1, Layers: 2, Samples: 4}},
+		{"64 bits", "a740", "u64image2D", "u64vec4", "ivec2(i, 0)", "R64_UINT", []string{"ir", "ir3"}, emu.ImageDesc{Width: 8, Height: 1}},
+	} {
+		format := map[string]string{"R32_UINT": "r32ui", "R64_UINT": "r64ui"}[c.format]
+		m := computeModule(t, strings.NewReplacer("FORMAT", format, "IMAGE", c.image, "VECTOR", c.vector, "PLACE", c.place).Replace(shader))
+		for _, target := range c.targets {
+			c.desc.Format = emu.FormatByName(c.format)
+			img, err := emu.NewImage(c.desc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			size := len(img.Data) / 8
+			for i := range 8 {
+				img.Data[i*size] = byte(i + 1)
+			}
+			img.Unbound = []emu.Unbound{{From: 5 * size, To: 8 * size}}
+			w := make([]byte, 8*8)
+			o := nirc.Options{Target: target}
+			if target == "ir3" {
+				o.GPU = c.gpu
+			}
+			x := &Execution{Modules: []*nirc.Module{m}, Options: o, Groups: [3]uint32{1, 1, 1}, Limits: emu.Limits{Check: true},
+				Bindings: []Binding{{Binding: 0, Image: img}, {Binding: 1, Data: w}}}
+			if err := Execute(context.Background(), x); err != nil {
+				t.Errorf("%s on %s: %v", c.name, target, err)
+				continue
+			}
+			for i := range 8 {
+				want := [2]uint32{uint32(i + 1), 1}
+				if i >= 5 {
+					want = [2]uint32{}
+				}
+				if got := [2]uint32{binary.LittleEndian.Uint32(w[8*i:]), binary.LittleEndian.Uint32(w[8*i+4:])}; got != want {
+					t.Errorf("%s on %s: texel %d: %v, want %v", c.name, target, i, got, want)
+				}
 			}
 		}
 	}

@@ -30,12 +30,17 @@ func (w *wave) texelAt(x *inst, i, lane int, d *abi.Descriptor, res *emu.Descrip
 		c[1], c[2] = 0, c[1]
 	}
 	if d.View.MS {
-		c[2], c[3] = 0, c[2]
-		if n := int(res.Image.QuerySamples()); d.View.Array && n > 0 && c[3] >= 0 {
-			c[2], c[3] = c[3]/n, c[3]%n
-		}
+		c[2], c[3] = sampleAt(d, res, c[2])
 	}
 	return c
+}
+
+// sampleAt is the layer and the sample of what is bound as a layer of a multisampled image.
+func sampleAt(d *abi.Descriptor, res *emu.Descriptor, bound int) (layer, sample int) {
+	if n := int(res.Image.QuerySamples()); d.View.Array && n > 0 && bound >= 0 {
+		return bound / n, bound % n
+	}
+	return 0, bound
 }
 
 // lineCoords is how many coordinates a view has whose images are lines or buffers, 0 of others.

@@ -272,8 +272,11 @@ func (w *wave) fetchTexel(x *inst, lane int, d *abi.Descriptor, res *emu.Descrip
 	if x.Flags&isa.TexA != 0 {
 		layer, at = c[at], at+1
 	}
-	if x.Op == isa.OpIsamm {
+	switch {
+	case x.Op == isa.OpIsamm:
 		sample = c[at]
+	case d.View.MS && x.Flags&isa.TexA != 0: // a storage image
+		layer, sample = sampleAt(d, res, layer)
 	}
 	second := func(k int) int {
 		v := w.texGet(x, int(x.Srcs[1].Val)+k, lane, x.Srcs[1].IsHalf())

@@ -80,6 +80,23 @@ const (
 	baryInterpolated = "%3:32x2 = fneg %1\n      %2:32x2 = load_interpolated_input %3, %0 base=32 dest_type=f32 io_semantics={VAR0 1} #1"
 )
 
+// refusedTexels stores to an image of 64 bits.
+const refusedTexels = `shader compute "main" {
+  info { workgroup_size=1,1,1 images_used=0x1 num_images=1 writes_memory }
+  var @1 image image2D<u64> "m" { set=0 binding=0 access=non_readable format=r64ui }
+  file 1 = "texels.comp"
+  loc 1 = 1 5 3 0 0
+  fn f0 "main" entry() {
+    b0: // preds:
+      %0:32 = deref_var @1
+      %1:32 = load_const 0x0
+      %2:32x4 = vec4 %1, %1, %1, %1
+      %3:64x4 = load_const (0x1, 0x1, 0x1, 0x1)
+      image_deref_store %0, %2, %1, %3, %1 image_dim=2D format=40 access=non_readable src_type=u64 #1
+  }
+}
+`
+
 func refusedIR(use string) string {
 	return strings.NewReplacer("USE", use).Replace(refusedBary)
 }
@@ -100,6 +117,7 @@ func TestRefusals(t *testing.T) {
 		{"rate.spvasm", strings.Replace(refusedRate, "OpLine %file 7 3\n", "", 1), "agx", "rate.spvasm: error: word 84: %3: ", "FragmentShadingRateKHR"},
 		{"geometry.spvasm", strings.Replace(refusedGeometry, "OutputVertices 1", "OutputVertices 2000", 1), "midgard", "geometry.spvasm: error: ", "a geometry shader that takes primitives of 1 vertices, of 2000"},
 		{"stored.nir", refusedIR(baryStored), "midgard", "bary.frag:4:9: error: ", "load_barycentric_pixel that does anything but"},
+		{"texels.nir", refusedTexels, "ir3", "texels.comp:5:3: error: ", "images of 64-bit components are not supported on a630: the hardware has no 64-bit atomics, needs a740"},
 		{"computed.nir", refusedIR(baryInterpolated), "agx", "bary.frag:4:9: error: ", "interpolation by computed barycentrics"},
 		{"computed.nir", refusedIR(baryInterpolated), "midgard", "bary.frag:4:9: error: ", "load_barycentric_pixel that does anything but"},
 	} {
