@@ -39,27 +39,35 @@ func (c *compiler) lowerClipDistances() error {
 		if c.s.Info.EarlyFragmentTests {
 			return backend.Refuse(TargetName, c.s, nil, "early fragment tests with clip or cull distances are not supported")
 		}
-		c.dropClipped()
+		return c.dropClipped()
 	}
 	return nil
 }
 
 // dropClipped demotes the threads that distances cut off, where the program begins.
-func (c *compiler) dropClipped() {
+func (c *compiler) dropClipped() error {
+	if c.opts.Cull > 0 {
+		c.dropCulled()
+	}
+	// Clip distances of a fragment shader are no fact of its own, but of the stage before it.
+	c.s.Info.ClipDistances = uint8(c.opts.Clip)
+	defer func() { c.s.Info.ClipDistances = 0 }()
+	return c.job.Lists.Run(c.s, "midgard_clip")
+}
+
+// dropCulled demotes the threads of primitives that are outside of a cull distance at all vertices.
+func (c *compiler) dropCulled() {
 	b := ir.NewBuilder(ir.AtStart(c.impl().Start()))
-	varying := func(first ir.Slot, k int) *ir.Def {
+	varying := func(k int) *ir.Def {
 		bary := b.Intrinsic(ir.IntrLoadBarycentricPixel, 2, 32)
 		bary.Set(ir.IdxInterpMode, uint64(ir.InterpSmooth))
-		sem := ir.IOSemantics{Location: first + ir.Slot(k/4), NumSlots: 1}
+		sem := ir.IOSemantics{Location: abi.InsideSlot0 + ir.Slot(k/4), NumSlots: 1}
 		v := b.Intrinsic(ir.IntrLoadInterpolatedInput, 1, 32, &bary.Def, b.Imm32(0)).Set(ir.IdxComponent, uint64(k%4)).Set(ir.IdxIoSemantics, sem.Pack())
 		return &v.Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack()).Def
 	}
 	out := b.ImmBool(false)
-	for k := range c.opts.Clip {
-		out = b.Ior(out, b.Inot(b.Fge(varying(ir.SlotClipDist0, k), b.ImmFloat(0, 32))))
-	}
 	for k := range c.opts.Cull {
-		v := varying(abi.InsideSlot0, k)
+		v := varying(k)
 		dx, dy := b.Intrinsic(ir.IntrDdx, 1, 32, v), b.Intrinsic(ir.IntrDdy, 1, 32, v)
 		all := b.Feq(v, b.ImmFloat(0, 32))
 		for _, d := range []*ir.Def{&dx.Def, &dy.Def} {
