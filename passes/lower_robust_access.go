@@ -8,7 +8,7 @@ import (
 
 var lowerRobustAccessPass = &Pass{
 	Name: "lower_robust_access", Class: "A", Run: lowerRobustAccess,
-	Instead: "descriptors: hardware tests bounds, and where it does not lower_explicit_io puts the tests where the address is made (Options.Robust); of images AGX and midgard move the coordinates or the address of what is outside, without a branch (lower_texel_range, texel addresses); it stays for targets that lower accesses later",
+	Instead: "descriptors: hardware tests bounds, and where it does not lower_explicit_io puts the tests where the address is made (Options.Robust); of images hardware leaves untested only levels, layers and samples of fetches (AGX's step texel_range moves their x outside) and addresses for atomics (midgard's selection takes that of a sink), neither by a branch; it stays for targets that lower accesses later",
 	Doc: "Puts a test of the bounds around accesses to storage, uniform and shared memory, to texels of images, and to global memory whose bound is a source: " +
 		"loads beyond the end give 0, stores and atomics do nothing. An access counts as beyond if any byte of it is, or a coordinate, the layer or the sample.",
 	Options: []Option{
