@@ -295,9 +295,7 @@ func (b *boolSizing) alu(in *ir.Instr) {
 		first = 1
 	case in.Op.Info().Out.Class == ir.ClassBool || !b.sized(&in.Def):
 		// Comparisons of booleans, conversions from them: one size for all sources.
-		if bits = b.operandSize(in); bits == 0 {
-			return
-		}
+		bits = b.operandSize(in)
 	}
 	for i := first; i < len(in.Srcs); i++ {
 		if b.boolean(in.Srcs[i].Def) {
@@ -306,18 +304,12 @@ func (b *boolSizing) alu(in *ir.Instr) {
 	}
 }
 
-// operandSize is the size that the boolean sources of a comparison or
-// conversion take, 0 if it has none.
+// operandSize is the size that the boolean sources of a comparison or conversion take, if there are any.
 func (b *boolSizing) operandSize(in *ir.Instr) uint8 {
 	if n := b.firstSized(in, 0); n != 0 {
 		return n
 	}
-	for i := range in.Srcs {
-		if in.Srcs[i].Def.BitSize == 1 {
-			return 32
-		}
-	}
-	return 0
+	return 32
 }
 
 // want makes a source of a boolean one of the given size.

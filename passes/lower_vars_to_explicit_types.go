@@ -24,7 +24,8 @@ func lowerVarsToExplicitTypes(c *Context, s *ir.Shader) (bool, error) {
 		}
 		t, size, align := v.Type.Explicit()
 		v.Type, v.ExplicitLayout = t, true
-		if progress = true; v.Mode == ir.ModeConstant {
+		progress = true
+		if v.Mode == ir.ModeConstant {
 			if uint64(len(s.ConstantData))+size > 1<<28 {
 				return &Diagnostic{Msg: "constant " + v.Name + ": more than 256 MiB of constant data"}
 			}
@@ -50,7 +51,6 @@ func lowerVarsToExplicitTypes(c *Context, s *ir.Shader) (bool, error) {
 		if *end > 1<<30 {
 			return &Diagnostic{Msg: "variable " + v.Name + ": more than 1 GiB of " + v.Mode.String() + " memory"}
 		}
-		progress = true
 		return nil
 	}
 	for _, v := range s.Variables {

@@ -34,7 +34,17 @@ func TestLiveness(t *testing.T) {
 	}
 }
 
-// randomFlow makes a program of n nodes with registers that they read and write by chance.
+// TestLivenessClips: of registers that an instruction names beyond the file, only those of the file count.
+func TestLivenessClips(t *testing.T) {
+	p := &Program{Instrs: make([]Instr, 2), Nodes: []Node{{Instr: 0, Succ: []int32{1}}, {Instr: 1}}}
+	p.Instrs[1].Offset = 8
+	p.Liveness(Registers{Units: 64, Per: 1}, map[int][]Span{0: {{First: -3, N: 2}}, 8: {{First: -1, N: 3}, {First: 62, N: 5}}})
+	if p.Instrs[0].Live != 4 || p.Instrs[1].Live != 4 {
+		t.Errorf("registers beyond the file count: %+v", p.Instrs)
+	}
+}
+
+// randomFlow makes a program of n nodes with registers that they read and write by chance, half of them near ends of words of 64.
 func randomFlow(r *rand.Rand, n, units int) (*Program, map[int][]Span) {
 	p := &Program{Instrs: make([]Instr, n), Nodes: make([]Node, n)}
 	spans := map[int][]Span{}
@@ -45,7 +55,11 @@ func randomFlow(r *rand.Rand, n, units int) (*Program, map[int][]Span) {
 			p.Nodes[i].Succ = append(p.Nodes[i].Succ, int32(r.IntN(n)))
 		}
 		for range r.IntN(3) {
-			spans[8*i] = append(spans[8*i], Span{First: r.IntN(units), N: 1 + r.IntN(3), Write: r.IntN(2) == 0})
+			first := r.IntN(units)
+			if r.IntN(2) == 0 {
+				first = 60 + 64*r.IntN(2) + r.IntN(8)
+			}
+			spans[8*i] = append(spans[8*i], Span{First: first, N: 1 + r.IntN(3), Write: r.IntN(2) == 0})
 		}
 	}
 	return p, spans

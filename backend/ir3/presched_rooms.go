@@ -63,8 +63,14 @@ func (t *preTime) add(b preTime, depth int32) {
 // of is the time of a wave among waves, in 256ths of a slot.
 func (t *preTime) of(waves int) int64 { return t.issue<<8 + t.stall<<8/int64(waves) }
 
-// bestOrder returns the blocks' instructions in the best order that a room gave. A room that costs waves must
-// save a 32nd of the time, for figures of latency are only the usual ones.
+// least is what no other order of the same instructions takes less than: that without nops and waits.
+func (t *preTime) least() int64 { return (t.issue - t.nops) << 8 }
+
+// saves reports whether a time is so much shorter than another that it is worth waves: by a 32nd, for figures
+// of latency are only the usual ones.
+func saves(t, than int64) bool { return t*33/32 < than }
+
+// bestOrder returns the blocks' instructions in the best order that a room gave.
 func (p *preScheduler) bestOrder(rooms []preRoom) [][]*mach.Instr {
 	best, t := p.orders(rooms[0])
 	p.waves = rooms[0].waves
@@ -73,8 +79,7 @@ func (p *preScheduler) bestOrder(rooms []preRoom) [][]*mach.Instr {
 		if r.waves >= rooms[0].waves {
 			continue
 		}
-		// Not even an order without nops and waits would be better.
-		if ((t.issue-t.nops)<<8)*33/32 > least {
+		if !saves(t.least(), least) {
 			break
 		}
 		order, now := p.orders(r)
@@ -82,7 +87,7 @@ func (p *preScheduler) bestOrder(rooms []preRoom) [][]*mach.Instr {
 			break // what is in the way is not room
 		}
 		t = now
-		if n := t.of(r.waves); n*33/32 < least {
+		if n := t.of(r.waves); saves(n, least) {
 			best, order, least = order, best, n
 			p.waves = r.waves
 		}
