@@ -190,10 +190,8 @@ func evalALU(in *ir.Instr, vals [][]uint64) ([]uint64, bool) {
 			out[c] = row.Eval(optab.Mode{}, bits, &s)
 		}
 	}
-	if b := in.Def.BitSize; b < 64 {
-		for c := range out {
-			out[c] &= 1<<b - 1
-		}
+	for c := range out {
+		out[c] &= 1<<in.Def.BitSize - 1
 	}
 	return out, true
 }
