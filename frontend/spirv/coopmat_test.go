@@ -3,6 +3,8 @@ package spirv_test
 import (
 	"strings"
 	"testing"
+
+	"nirc/ir"
 )
 
 // coopModule has matrices %a, %b and %c of 4 x 4 components, a scalar %x, and a pointer %p to floats.
@@ -117,5 +119,50 @@ func TestCooperativeMatrixRefused(t *testing.T) {
 		if err == nil != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s: %v, want %q", c.decl, c.use, err, c.want)
 		}
+	}
+}
+
+// TestCooperativeMatrixLayouts: NV's instructions name the order by a boolean after the stride, and KHR's by a number before it; both
+// mean the same memory, rows and columns are no same layout, nor are blocks of them, and each holds for loads and for stores.
+func TestCooperativeMatrixLayouts(t *testing.T) {
+	const decl = "%bool = OpTypeBool\n%yes = OpConstantTrue %bool\n%no = OpConstantFalse %bool\n%rows = OpConstant %u32 4202\n%columns = OpConstant %u32 4203\n" +
+		"%tn = OpTypeCooperativeMatrixNV %f32 %c3 %c4 %c4\n%c64 = OpConstant %u32 64"
+	module := strings.Replace(coopModule, "OpMemoryModel", "OpCapability CooperativeMatrixNV\nOpCapability CooperativeMatrixLayoutsARM\nOpMemoryModel", 1)
+	text := func(use string) string {
+		t.Helper()
+		s, err := translate(t, strings.NewReplacer("DECL", decl, "USE", use).Replace(module))
+		if err != nil {
+			t.Fatalf("%s: %v", use, err)
+		}
+		return ir.Print(s)
+	}
+	const q = "%q = OpAccessChain %pf %buf %c0 %c64\n"
+	var forms [2][]string // rows and columns, then blocks of both, of loads and stores
+	for k, use := range []string{
+		"%d = OpCooperativeMatrixLoadKHR %tc %p LAYOUT\nOpCooperativeMatrixStoreKHR %q %d %c1 %c9",
+		"%d = OpCooperativeMatrixLoadKHR %tc %q %c1 %c9\nOpCooperativeMatrixStoreKHR %p %d LAYOUT",
+	} {
+		for _, layout := range []string{"%c0 %c4", "%c1 %c4", "%rows %c1", "%columns %c1"} {
+			forms[k] = append(forms[k], text(q+strings.Replace(use, "LAYOUT", layout, 1)))
+		}
+		for i := range forms[k] {
+			for _, other := range forms[k][:i] {
+				if other == forms[k][i] {
+					t.Errorf("two layouts are the same:\n%s", other)
+				}
+			}
+		}
+	}
+	for i, order := range []string{"%no", "%yes"} {
+		if text(q+"%d = OpCooperativeMatrixLoadNV %tn %p %c4 "+order+"\nOpCooperativeMatrixStoreKHR %q %d %c1 %c9") != forms[0][i] {
+			t.Errorf("a load by NV's order %s is another", order)
+		}
+		if text(q+"%d = OpCooperativeMatrixLoadKHR %tn %q %c1 %c9\nOpCooperativeMatrixStoreNV %p %d %c4 "+order) != forms[1][i] {
+			t.Errorf("a store by NV's order %s is another", order)
+		}
+	}
+	_, err := translate(t, strings.NewReplacer("DECL", decl, "USE", "%d = OpCooperativeMatrixLoadNV %tn %p %c4 %c1").Replace(module))
+	if err == nil || !strings.Contains(err.Error(), "the order is not a boolean") {
+		t.Errorf("an order that is a number: %v", err)
 	}
 }
