@@ -239,7 +239,21 @@ func (r *regroup) rebuild(in *ir.Instr, s *sum, places *[maxSum]*ir.Instr) bool 
 	}
 	in.Def.RewriteUses(acc)
 	in.Remove()
+	s.remove()
 	return true
+}
+
+// remove removes the products, which nobody reads now: others that read their factors would not be the only ones.
+func (s *sum) remove() {
+	for again := true; again; {
+		again = false
+		for _, p := range s.products[:s.n] {
+			if p.Block != nil && p.Def.Unused() {
+				p.Remove()
+				again = true
+			}
+		}
+	}
 }
 
 // later is the one of two definitions that stands after the other.

@@ -76,3 +76,31 @@ func TestChainedProducts(t *testing.T) {
 		t.Errorf("more than x*x is left to the program:\n%s", text)
 	}
 }
+
+// TestProductsInOrder: sums that are brought into order first leave nothing behind that reads the factors of their products, so that
+// these are the preamble's.
+func TestProductsInOrder(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	at := b.Ishl(&b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def, b.Imm32(2))
+	load := func(k int64) *ir.Def {
+		return gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.IAddImm(at, 256*k), 1)
+	}
+	x, y, next := load(0), load(1), uint32(0)
+	push := func() *ir.Def {
+		next++
+		return &b.Intrinsic(ir.IntrLoadPushConstant, 1, 32, b.Imm32(4*next)).Set(ir.IdxRange, 32).Set(ir.IdxAlignMul, 16).Def
+	}
+	left := b.Ffma(push(), push(), y)
+	sum := b.Ffma(push(), push(), b.Ffma(x, x, push()))
+	other := b.Ffma(push(), push(), b.Ffma(y, y, left)) // in order: y*y last
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), at, b.Ixor(sum, other))
+	bin, err := execute(s, CompileOptions{GPU: "a740"}, &gputest.Run{Groups: 1, In: make([]byte, 512), OutSize: 256, Push: make([]byte, 64)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := disasm(bin)
+	main := text[strings.LastIndex(text, "shpe")+1:]
+	if mads, adds := strings.Count(main, "mad.f32"), strings.Count(main, "add.f"); mads != 2 || adds > 2 {
+		t.Errorf("%d mads and %d additions are left to the program, want 2 and at most 2:\n%s", mads, adds, text)
+	}
+}
