@@ -95,3 +95,48 @@ func TestLinkRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestMerge: a program is what its parts are: of sizes the largest, of facts whether one of them has it, of lists all; the coefficients
+// of the main part are the program's already, those of a prolog come after them; the depth is the epilog's.
+func TestMerge(t *testing.T) {
+	coefs := func(list ...int) (c []abi.Coef) {
+		for _, k := range list {
+			c = append(c, abi.Coef{CF: k, Count: 1})
+		}
+		return c
+	}
+	layout := &abi.TileLayout{}
+	main := abi.Meta{Part: abi.PartMain, Halves: 40, UniformHalves: 8, ScratchSize: 0, Coefs: coefs(0, 1), KeepDepth: true, Samples: 1}
+	part := abi.Meta{Halves: 20, UniformHalves: 12, ScratchSize: 64, Coefs: coefs(2), Lists: true, Samples: 4, UsesDiscard: true, NeedsQuads: true, WritesMemory: true,
+		Fetches: true, Tile: make([]abi.TileTarget, 2), TileLayout: layout, Pass: abi.Pass{WritesDepth: true}}
+	for _, c := range []struct {
+		part  abi.Part
+		coefs int
+		lists bool
+	}{{abi.PartProlog, 3, true}, {abi.PartMain, 2, false}, {abi.PartEpilog, 2, false}} {
+		for range 2 {
+			l := &linker{meta: main}
+			part.Part = c.part
+			if err := l.merge(&part); err != nil {
+				t.Fatal(err)
+			}
+			m := &l.meta
+			if len(m.Coefs) != c.coefs || m.Coefs[c.coefs-1].CF != c.coefs-1 || m.Lists != c.lists {
+				t.Errorf("with a %s: coefficients %+v, lists %t", c.part, m.Coefs, m.Lists)
+			}
+			if m.Halves != 40 || m.UniformHalves != 12 || m.ScratchSize != 64 || m.Samples != 4 || len(m.Tile) != 2 || m.TileLayout != layout {
+				t.Errorf("with a %s: sizes %+v", c.part, m)
+			}
+			if !m.UsesDiscard || !m.NeedsQuads || !m.WritesMemory || !m.Fetches || !m.Pass.WritesDepth || m.KeepDepth {
+				t.Errorf("with a %s: facts %+v", c.part, m)
+			}
+			// The other way round a small part with nothing changes nothing.
+			if err := l.merge(&abi.Meta{Part: c.part}); err != nil || l.meta.Halves != 40 || len(l.meta.Coefs) != c.coefs || l.meta.TileLayout != layout || !l.meta.Fetches {
+				t.Errorf("with an empty %s: %+v, %v", c.part, l.meta, err)
+			}
+		}
+	}
+	if len(main.Coefs) != 2 || cap(main.Coefs) > 2 && main.Coefs[:3][2].CF == 2 {
+		t.Errorf("the main part has the prolog's coefficients: %+v", main.Coefs)
+	}
+}
