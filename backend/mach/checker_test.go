@@ -99,6 +99,10 @@ block 0
   store v8
   store v9
   store v10
+  v12:full = const {9}
+  v13:full!early = alu v12 {10}
+  v14:full, v15:full = alu v13 {11}
+  store v15
   end
 `
 	for _, x := range []struct {
@@ -111,6 +115,8 @@ block 0
 		{"a fixed result elsewhere that nobody reads", 8, func(in *Instr) { in.Ops[0].Reg = 20 }},
 		{"two results in one place", 3, func(in *Instr) { in.Ops[1].Reg = in.Ops[0].Reg }},
 		{"an early result over a source", 4, func(in *Instr) { in.Ops[0].Reg = in.Ops[1].Reg }},
+		{"an early result over a source that ends there", 17, func(in *Instr) { in.Ops[0].Reg = in.Ops[1].Reg }},
+		{"a result that nobody reads in the place of another", 18, func(in *Instr) { in.Ops[0].Reg = in.Ops[1].Reg }},
 		{"a tied result elsewhere", 6, func(in *Instr) { in.Ops[0].Reg = 20 }},
 		{"a half beyond its half", 7, func(in *Instr) { in.Ops[0].Reg = 16 }},
 		{"a full one across two", 3, func(in *Instr) { in.Ops[1].Reg = 21 }},

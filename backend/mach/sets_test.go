@@ -196,3 +196,39 @@ func TestSetsOfManyArms(t *testing.T) {
 		t.Errorf("%d moves are left\n%s", n, f)
 	}
 }
+
+// TestSetsAreBounded: a set takes no more members and no more units than it may have, whatever would like to be in line.
+func TestSetsAreBounded(t *testing.T) {
+	for _, c := range []struct {
+		class string
+		size  int // units
+		most  int // members
+	}{{"full", 2, maxSetUnits / 2}, {"half", 1, maxSetMembers}} {
+		const n = 120
+		text := "func f target test\nblock 0\n"
+		var group []Value
+		for k := range n {
+			text += fmt.Sprintf("  v%d:%s = const {%d}\n", k+1, c.class, k)
+			group = append(group, Value(k+1))
+		}
+		for _, v := range group {
+			text += fmt.Sprintf("  store v%d\n", v)
+		}
+		f, err := Parse(text+"  end\n", &testISA{units: 256})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets := buildSets(f, ComputeLiveness(f), -1, [][]Value{group}, nil)
+		in := 0
+		for k, v := range group {
+			if sets.of[v] == sets.of[group[0]] {
+				if in++; sets.off[v] != int32(k*c.size) {
+					t.Errorf("%s %d is at unit %d of the set", c.class, k, sets.off[v])
+				}
+			}
+		}
+		if s := &sets.sets[sets.of[group[0]]]; in != c.most || len(s.members) != c.most || s.size != c.most*c.size {
+			t.Errorf("the set of %ss has %d values, %d members and %d units, want %d", c.class, in, len(s.members), s.size, c.most)
+		}
+	}
+}
