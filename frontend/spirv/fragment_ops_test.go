@@ -51,6 +51,7 @@ OpDecorate %olong Location 2
 %device = OpConstant %u 1
 %c1 = OpConstant %u 1
 %c2 = OpConstant %u 2
+%c4 = OpConstant %u 4
 %pin = OpTypePointer Input %v3
 %pout = OpTypePointer Output %v3
 %p1 = OpTypePointer Output %u
@@ -89,6 +90,7 @@ OpFunctionEnd
 		{"Geometry", "OpEmitVertex\nOpEndPrimitive", "emit_vertex; end_primitive"},
 		{"Geometry", "OpEmitStreamVertex %c2\nOpEndStreamPrimitive %c1", "emit_vertex stream_id=2; end_primitive stream_id=1"},
 		{"Geometry", "OpEmitStreamVertex %c1\nOpEndStreamPrimitive %subgroup", "emit_vertex stream_id=1; end_primitive stream_id=3"},
+		{"Geometry", "OpEmitStreamVertex %c4", "the vertex stream 4 is not supported: there are 4"},
 	} {
 		modes := fragment
 		module := text
@@ -101,9 +103,14 @@ OpFunctionEnd
 				"OpDecorate %in Location 0\n", "", "%in = OpVariable %pin Input\n", "", "%x = OpLoad %v3 %in\n", "").Replace(text)
 		}
 		module = strings.NewReplacer("MODEL", c.model, "MODES", modes, "BODY", c.body).Replace(module)
-		s, err := Translate(assemble(t, module), Options{panics: true})
+		s, err := Translate(assemble(t, module), Options{})
+		if err == nil {
+			err = ir.Validate(s)
+		}
 		if err != nil {
-			t.Errorf("%s: %v", c.body, err)
+			if c.want == "" || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v", c.body, err)
+			}
 			continue
 		}
 		if got := operationsOf(s); got != c.want {
