@@ -40,3 +40,16 @@ func TestDeserializeShapes(t *testing.T) {
 		}()
 	}
 }
+
+// TestShapes: what is written of components and bits is read again, of sizes too that no table has.
+func TestShapes(t *testing.T) {
+	for comps := range uint8(17) {
+		for bits := range uint8(65) {
+			w := &serialWriter{}
+			w.shape(comps, bits)
+			if c, n := (&serialReader{b: w.b}).shape(); c != comps || n != bits {
+				t.Errorf("%d components of %d bits are read as %d of %d", comps, bits, c, n)
+			}
+		}
+	}
+}
