@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x4b89cdfd
+const builtinSum = 0xb55bc104
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -715,1326 +715,1335 @@ var builtinTree = node{4, 6, "", []node{
 			{2, 265, "opt_constant_folding", nil},
 			{2, 265, "opt_dce", nil},
 		}},
-		{2, 267, "agx_chosen", nil},
+		{2, 267, "agx_indices", nil},
 		{3, 267, "", []node{
-			{2, 267, "opt_dead_cf", nil},
-			{2, 267, "opt_dce", nil},
+			{2, 267, "opt_constant_folding", nil},
+			{2, 267, "opt_cse", nil},
 		}},
-		{2, 269, "agx_part", nil},
-		{3, 270, "", []node{
-			{4, 270, "", []node{
-				{2, 270, "loop", nil},
-				{3, 271, "", []node{
-					{2, 271, "lower_alu", nil},
-					{2, 272, "opt_idiv_const", nil},
-					{2, 273, "lower_idiv", nil},
-					{2, 274, "lower_alu_to_scalar", nil},
-					{2, 275, "opt_algebraic", nil},
-					{2, 276, "opt_copy_prop", nil},
-					{2, 277, "opt_constant_folding", nil},
-					{2, 278, "opt_cse", nil},
-					{2, 279, "opt_dce", nil},
+		{2, 269, "agx_chosen", nil},
+		{3, 269, "", []node{
+			{2, 269, "opt_dead_cf", nil},
+			{2, 269, "opt_dce", nil},
+		}},
+		{2, 271, "agx_part", nil},
+		{3, 272, "", []node{
+			{4, 272, "", []node{
+				{2, 272, "loop", nil},
+				{3, 273, "", []node{
+					{2, 273, "lower_alu", nil},
+					{2, 274, "opt_idiv_const", nil},
+					{2, 275, "lower_idiv", nil},
+					{2, 276, "lower_alu_to_scalar", nil},
+					{2, 277, "opt_algebraic", nil},
+					{2, 278, "opt_copy_prop", nil},
+					{2, 279, "opt_constant_folding", nil},
+					{2, 280, "opt_cse", nil},
+					{2, 281, "opt_dce", nil},
 				}},
 			}},
 		}},
-		{2, 281, "agx_tess", nil},
-		{3, 282, "", []node{
-			{4, 282, "", []node{
-				{2, 282, "loop", nil},
-				{3, 282, "", []node{
-					{2, 282, "lower_alu", nil},
-					{2, 282, "lower_idiv", nil},
-					{2, 282, "lower_alu_to_scalar", nil},
-					{2, 282, "opt_copy_prop", nil},
-					{2, 282, "opt_constant_folding", nil},
-					{2, 282, "opt_cse", nil},
-					{2, 282, "opt_dce", nil},
+		{2, 283, "agx_tess", nil},
+		{3, 284, "", []node{
+			{4, 284, "", []node{
+				{2, 284, "loop", nil},
+				{3, 284, "", []node{
+					{2, 284, "lower_alu", nil},
+					{2, 284, "lower_idiv", nil},
+					{2, 284, "lower_alu_to_scalar", nil},
+					{2, 284, "opt_copy_prop", nil},
+					{2, 284, "opt_constant_folding", nil},
+					{2, 284, "opt_cse", nil},
+					{2, 284, "opt_dce", nil},
 				}},
 			}},
 		}},
-		{2, 284, "agx_emits", nil},
-		{3, 285, "", []node{
-			{4, 285, "", []node{
-				{2, 285, "lower_gs_intrinsics", nil},
-				{4, 285, "", []node{
-					{2, 285, "decomposed", nil},
-					{2, 285, "true", nil},
-				}},
-			}},
-			{2, 286, "lower_vars_to_ssa", nil},
+		{2, 286, "agx_emits", nil},
+		{3, 287, "", []node{
 			{4, 287, "", []node{
-				{2, 287, "loop", nil},
-				{3, 287, "", []node{
-					{2, 287, "opt_copy_prop", nil},
-					{2, 287, "opt_constant_folding", nil},
-					{2, 287, "opt_dead_cf", nil},
-					{2, 287, "opt_remove_phis", nil},
-					{2, 287, "opt_dce", nil},
+				{2, 287, "lower_gs_intrinsics", nil},
+				{4, 287, "", []node{
+					{2, 287, "decomposed", nil},
+					{2, 287, "true", nil},
 				}},
 			}},
-			{2, 288, "gs_count_vertices", nil},
+			{2, 288, "lower_vars_to_ssa", nil},
+			{4, 289, "", []node{
+				{2, 289, "loop", nil},
+				{3, 289, "", []node{
+					{2, 289, "opt_copy_prop", nil},
+					{2, 289, "opt_constant_folding", nil},
+					{2, 289, "opt_dead_cf", nil},
+					{2, 289, "opt_remove_phis", nil},
+					{2, 289, "opt_dce", nil},
+				}},
+			}},
+			{2, 290, "gs_count_vertices", nil},
 		}},
-		{2, 291, "agx_geometry", nil},
-		{3, 292, "", []node{
-			{2, 292, "lower_vars_to_ssa", nil},
-			{4, 293, "", []node{
-				{2, 293, "loop", nil},
-				{3, 294, "", []node{
-					{2, 294, "opt_copy_prop", nil},
-					{2, 295, "opt_constant_folding", nil},
-					{2, 296, "opt_dead_cf", nil},
-					{2, 297, "opt_remove_phis", nil},
-					{2, 298, "opt_dce", nil},
-					{2, 299, "opt_cse", nil},
-					{2, 300, "opt_peephole_select", nil},
-					{2, 301, "lower_alu", nil},
-					{2, 302, "opt_idiv_const", nil},
-					{2, 303, "lower_idiv", nil},
-					{2, 304, "lower_alu_to_scalar", nil},
+		{2, 293, "agx_geometry", nil},
+		{3, 294, "", []node{
+			{2, 294, "lower_vars_to_ssa", nil},
+			{4, 295, "", []node{
+				{2, 295, "loop", nil},
+				{3, 296, "", []node{
+					{2, 296, "opt_copy_prop", nil},
+					{2, 297, "opt_constant_folding", nil},
+					{2, 298, "opt_dead_cf", nil},
+					{2, 299, "opt_remove_phis", nil},
+					{2, 300, "opt_dce", nil},
+					{2, 301, "opt_cse", nil},
+					{2, 302, "opt_peephole_select", nil},
+					{2, 303, "lower_alu", nil},
+					{2, 304, "opt_idiv_const", nil},
+					{2, 305, "lower_idiv", nil},
+					{2, 306, "lower_alu_to_scalar", nil},
 				}},
 			}},
-			{2, 305, "remove_dead_variables", nil},
+			{2, 307, "remove_dead_variables", nil},
 		}},
-		{2, 308, "midgard_emits", nil},
-		{3, 309, "", []node{
-			{4, 309, "", []node{
-				{2, 309, "lower_gs_intrinsics", nil},
-				{4, 309, "", []node{
-					{2, 309, "total", nil},
-					{2, 309, "true", nil},
-				}},
-			}},
-			{2, 310, "lower_vars_to_ssa", nil},
+		{2, 310, "midgard_emits", nil},
+		{3, 311, "", []node{
 			{4, 311, "", []node{
-				{2, 311, "loop", nil},
-				{3, 311, "", []node{
-					{2, 311, "opt_copy_prop", nil},
-					{2, 311, "opt_constant_folding", nil},
-					{2, 311, "opt_dead_cf", nil},
-					{2, 311, "opt_remove_phis", nil},
-					{2, 311, "opt_dce", nil},
+				{2, 311, "lower_gs_intrinsics", nil},
+				{4, 311, "", []node{
+					{2, 311, "total", nil},
+					{2, 311, "true", nil},
 				}},
 			}},
-			{2, 312, "gs_count_vertices", nil},
-		}},
-		{2, 315, "midgard_stages", nil},
-		{3, 316, "", []node{
-			{2, 316, "lower_vars_to_ssa", nil},
-			{4, 317, "", []node{
-				{2, 317, "loop", nil},
-				{3, 317, "", []node{
-					{2, 317, "opt_copy_prop", nil},
-					{2, 317, "opt_constant_folding", nil},
-					{2, 317, "opt_dead_cf", nil},
-					{2, 317, "opt_remove_phis", nil},
-					{2, 317, "opt_dce", nil},
-					{2, 317, "opt_cse", nil},
+			{2, 312, "lower_vars_to_ssa", nil},
+			{4, 313, "", []node{
+				{2, 313, "loop", nil},
+				{3, 313, "", []node{
+					{2, 313, "opt_copy_prop", nil},
+					{2, 313, "opt_constant_folding", nil},
+					{2, 313, "opt_dead_cf", nil},
+					{2, 313, "opt_remove_phis", nil},
+					{2, 313, "opt_dce", nil},
 				}},
 			}},
-			{2, 318, "remove_dead_variables", nil},
-			{2, 319, "lower_bool_to_int32", nil},
-			{2, 320, "opt_copy_prop", nil},
-			{2, 321, "opt_dce", nil},
+			{2, 314, "gs_count_vertices", nil},
 		}},
-		{2, 323, "midgard_texels", nil},
-		{3, 323, "", []node{
-			{2, 323, "lower_image_atomics_to_global", nil},
+		{2, 317, "midgard_stages", nil},
+		{3, 318, "", []node{
+			{2, 318, "lower_vars_to_ssa", nil},
+			{4, 319, "", []node{
+				{2, 319, "loop", nil},
+				{3, 319, "", []node{
+					{2, 319, "opt_copy_prop", nil},
+					{2, 319, "opt_constant_folding", nil},
+					{2, 319, "opt_dead_cf", nil},
+					{2, 319, "opt_remove_phis", nil},
+					{2, 319, "opt_dce", nil},
+					{2, 319, "opt_cse", nil},
+				}},
+			}},
+			{2, 320, "remove_dead_variables", nil},
+			{2, 321, "lower_bool_to_int32", nil},
+			{2, 322, "opt_copy_prop", nil},
+			{2, 323, "opt_dce", nil},
 		}},
-		{2, 325, "midgard_position", nil},
+		{2, 325, "midgard_texels", nil},
 		{3, 325, "", []node{
-			{2, 325, "lower_viewport_transform", nil},
-			{2, 325, "lower_vars_to_ssa", nil},
+			{2, 325, "lower_image_atomics_to_global", nil},
 		}},
-		{2, 329, "link_prepare", nil},
-		{3, 330, "", []node{
-			{4, 330, "", []node{
-				{2, 330, "use", nil},
-				{2, 330, "frontend", nil},
+		{2, 327, "midgard_clip", nil},
+		{3, 327, "", []node{
+			{2, 327, "lower_clip_fs", nil},
+		}},
+		{2, 329, "midgard_position", nil},
+		{3, 329, "", []node{
+			{2, 329, "lower_viewport_transform", nil},
+			{2, 329, "lower_vars_to_ssa", nil},
+		}},
+		{2, 333, "link_prepare", nil},
+		{3, 334, "", []node{
+			{4, 334, "", []node{
+				{2, 334, "use", nil},
+				{2, 334, "frontend", nil},
 			}},
-			{2, 331, "propagate_invariant", nil},
-			{4, 332, "", []node{
-				{2, 332, "loop", nil},
-				{3, 332, "", []node{
-					{2, 332, "lower_vars_to_ssa", nil},
-					{2, 332, "opt_copy_prop", nil},
-					{2, 332, "opt_dce", nil},
-					{2, 332, "opt_constant_folding", nil},
-					{2, 332, "opt_dead_cf", nil},
-					{2, 332, "opt_loop", nil},
-				}},
-			}},
-			{4, 333, "", []node{
-				{2, 333, "if", nil},
-				{2, 333, "stage != tess_ctrl", nil},
-				{2, 334, "then", nil},
-				{3, 335, "", []node{
-					{4, 335, "", []node{
-						{2, 335, "lower_io_to_temporaries", nil},
-						{4, 335, "", []node{
-							{2, 335, "modes", nil},
-							{2, 335, "shader_out", nil},
-						}},
-					}},
-					{2, 336, "lower_global_vars_to_local", nil},
+			{2, 335, "propagate_invariant", nil},
+			{4, 336, "", []node{
+				{2, 336, "loop", nil},
+				{3, 336, "", []node{
+					{2, 336, "lower_vars_to_ssa", nil},
+					{2, 336, "opt_copy_prop", nil},
+					{2, 336, "opt_dce", nil},
+					{2, 336, "opt_constant_folding", nil},
+					{2, 336, "opt_dead_cf", nil},
+					{2, 336, "opt_loop", nil},
 				}},
 			}},
 			{4, 337, "", []node{
 				{2, 337, "if", nil},
-				{2, 337, "stage == fragment", nil},
+				{2, 337, "stage != tess_ctrl", nil},
 				{2, 338, "then", nil},
 				{3, 339, "", []node{
 					{4, 339, "", []node{
 						{2, 339, "lower_io_to_temporaries", nil},
 						{4, 339, "", []node{
 							{2, 339, "modes", nil},
-							{2, 339, "shader_in", nil},
+							{2, 339, "shader_out", nil},
 						}},
 					}},
 					{2, 340, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{2, 341, "split_var_copies", nil},
-			{2, 342, "lower_var_copies", nil},
-			{2, 343, "split_struct_vars", nil},
-			{2, 344, "lower_vars_to_ssa", nil},
-			{4, 345, "", []node{
-				{2, 345, "if", nil},
-				{2, 345, "stage == vertex", nil},
-				{2, 346, "then", nil},
-				{3, 347, "", []node{
-					{4, 347, "", []node{
-						{2, 347, "lower_io_arrays_to_elements", nil},
-						{4, 347, "", []node{
-							{2, 347, "modes", nil},
-							{2, 347, "shader_out", nil},
+			{4, 341, "", []node{
+				{2, 341, "if", nil},
+				{2, 341, "stage == fragment", nil},
+				{2, 342, "then", nil},
+				{3, 343, "", []node{
+					{4, 343, "", []node{
+						{2, 343, "lower_io_to_temporaries", nil},
+						{4, 343, "", []node{
+							{2, 343, "modes", nil},
+							{2, 343, "shader_in", nil},
 						}},
 					}},
-					{4, 348, "", []node{
-						{2, 348, "lower_io_to_scalar_early", nil},
-						{4, 348, "", []node{
-							{2, 348, "modes", nil},
-							{2, 348, "shader_out", nil},
-						}},
-					}},
+					{2, 344, "lower_global_vars_to_local", nil},
 				}},
 			}},
+			{2, 345, "split_var_copies", nil},
+			{2, 346, "lower_var_copies", nil},
+			{2, 347, "split_struct_vars", nil},
+			{2, 348, "lower_vars_to_ssa", nil},
 			{4, 349, "", []node{
 				{2, 349, "if", nil},
-				{2, 349, "stage == fragment", nil},
+				{2, 349, "stage == vertex", nil},
 				{2, 350, "then", nil},
 				{3, 351, "", []node{
 					{4, 351, "", []node{
 						{2, 351, "lower_io_arrays_to_elements", nil},
 						{4, 351, "", []node{
 							{2, 351, "modes", nil},
-							{2, 351, "shader_in", nil},
+							{2, 351, "shader_out", nil},
 						}},
 					}},
 					{4, 352, "", []node{
 						{2, 352, "lower_io_to_scalar_early", nil},
 						{4, 352, "", []node{
 							{2, 352, "modes", nil},
-							{2, 352, "shader_in", nil},
+							{2, 352, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 353, "", []node{
 				{2, 353, "if", nil},
-				{2, 353, "stage != vertex && stage != fragment", nil},
+				{2, 353, "stage == fragment", nil},
 				{2, 354, "then", nil},
-				{3, 354, "", []node{
-					{2, 354, "lower_io_arrays_to_elements", nil},
-					{2, 354, "lower_io_to_scalar_early", nil},
-				}},
-			}},
-			{4, 355, "", []node{
-				{2, 355, "loop", nil},
 				{3, 355, "", []node{
 					{4, 355, "", []node{
-						{2, 355, "use", nil},
-						{2, 355, "turn", nil},
+						{2, 355, "lower_io_arrays_to_elements", nil},
+						{4, 355, "", []node{
+							{2, 355, "modes", nil},
+							{2, 355, "shader_in", nil},
+						}},
 					}},
-					{4, 355, "", []node{
-						{2, 355, "use", nil},
-						{2, 355, "tail", nil},
+					{4, 356, "", []node{
+						{2, 356, "lower_io_to_scalar_early", nil},
+						{4, 356, "", []node{
+							{2, 356, "modes", nil},
+							{2, 356, "shader_in", nil},
+						}},
 					}},
 				}},
-				{2, 356, "max", nil},
-				{2, 356, "8", nil},
 			}},
 			{4, 357, "", []node{
-				{2, 357, "remove_dead_variables", nil},
-				{4, 357, "", []node{
-					{2, 357, "modes", nil},
-					{2, 357, "shader_in|shader_out", nil},
+				{2, 357, "if", nil},
+				{2, 357, "stage != vertex && stage != fragment", nil},
+				{2, 358, "then", nil},
+				{3, 358, "", []node{
+					{2, 358, "lower_io_arrays_to_elements", nil},
+					{2, 358, "lower_io_to_scalar_early", nil},
+				}},
+			}},
+			{4, 359, "", []node{
+				{2, 359, "loop", nil},
+				{3, 359, "", []node{
+					{4, 359, "", []node{
+						{2, 359, "use", nil},
+						{2, 359, "turn", nil},
+					}},
+					{4, 359, "", []node{
+						{2, 359, "use", nil},
+						{2, 359, "tail", nil},
+					}},
+				}},
+				{2, 360, "max", nil},
+				{2, 360, "8", nil},
+			}},
+			{4, 361, "", []node{
+				{2, 361, "remove_dead_variables", nil},
+				{4, 361, "", []node{
+					{2, 361, "modes", nil},
+					{2, 361, "shader_in|shader_out", nil},
 				}},
 			}},
 		}},
-		{2, 359, "link_turn", nil},
-		{3, 360, "", []node{
-			{4, 360, "", []node{
-				{2, 360, "loop", nil},
-				{3, 360, "", []node{
-					{4, 360, "", []node{
-						{2, 360, "use", nil},
-						{2, 360, "turn", nil},
+		{2, 363, "link_turn", nil},
+		{3, 364, "", []node{
+			{4, 364, "", []node{
+				{2, 364, "loop", nil},
+				{3, 364, "", []node{
+					{4, 364, "", []node{
+						{2, 364, "use", nil},
+						{2, 364, "turn", nil},
 					}},
-					{4, 360, "", []node{
-						{2, 360, "use", nil},
-						{2, 360, "tail", nil},
+					{4, 364, "", []node{
+						{2, 364, "use", nil},
+						{2, 364, "tail", nil},
 					}},
 				}},
-				{2, 361, "max", nil},
-				{2, 361, "8", nil},
-			}},
-			{4, 362, "", []node{
-				{2, 362, "remove_dead_variables", nil},
-				{4, 362, "", []node{
-					{2, 362, "modes", nil},
-					{2, 362, "shader_in|shader_out", nil},
-				}},
-			}},
-		}},
-		{2, 364, "link_finish", nil},
-		{3, 365, "", []node{
-			{4, 365, "", []node{
-				{2, 365, "remove_dead_variables", nil},
-				{4, 365, "", []node{
-					{2, 365, "modes", nil},
-					{2, 365, "shader_in|shader_out", nil},
-				}},
+				{2, 365, "max", nil},
+				{2, 365, "8", nil},
 			}},
 			{4, 366, "", []node{
-				{2, 366, "if", nil},
-				{2, 366, "stage == vertex", nil},
-				{2, 367, "then", nil},
-				{3, 367, "", []node{
-					{4, 367, "", []node{
-						{2, 367, "lower_io_to_vector", nil},
-						{4, 367, "", []node{
-							{2, 367, "modes", nil},
-							{2, 367, "shader_out", nil},
-						}},
-					}},
+				{2, 366, "remove_dead_variables", nil},
+				{4, 366, "", []node{
+					{2, 366, "modes", nil},
+					{2, 366, "shader_in|shader_out", nil},
 				}},
 			}},
-			{4, 368, "", []node{
-				{2, 368, "if", nil},
-				{2, 368, "stage == fragment", nil},
-				{2, 369, "then", nil},
-				{3, 369, "", []node{
-					{4, 369, "", []node{
-						{2, 369, "lower_io_to_vector", nil},
-						{4, 369, "", []node{
-							{2, 369, "modes", nil},
-							{2, 369, "shader_in", nil},
-						}},
-					}},
+		}},
+		{2, 368, "link_finish", nil},
+		{3, 369, "", []node{
+			{4, 369, "", []node{
+				{2, 369, "remove_dead_variables", nil},
+				{4, 369, "", []node{
+					{2, 369, "modes", nil},
+					{2, 369, "shader_in|shader_out", nil},
 				}},
 			}},
 			{4, 370, "", []node{
 				{2, 370, "if", nil},
-				{2, 370, "stage != vertex && stage != fragment", nil},
+				{2, 370, "stage == vertex", nil},
 				{2, 371, "then", nil},
 				{3, 371, "", []node{
-					{2, 371, "lower_io_to_vector", nil},
-				}},
-			}},
-			{2, 372, "opt_combine_stores", nil},
-			{4, 373, "", []node{
-				{2, 373, "loop", nil},
-				{3, 373, "", []node{
-					{2, 373, "lower_vars_to_ssa", nil},
-					{2, 373, "opt_copy_prop", nil},
-					{2, 373, "opt_cse", nil},
-					{2, 373, "opt_dce", nil},
-				}},
-			}},
-			{2, 374, "remove_dead_variables", nil},
-			{2, 375, "assign_io_locations", nil},
-		}},
-	}},
-	{2, 377, "pipelines", nil},
-	{4, 379, "", []node{
-		{2, 379, "common", nil},
-		{3, 380, "", []node{
-			{4, 380, "", []node{
-				{2, 380, "use", nil},
-				{2, 380, "frontend", nil},
-			}},
-			{4, 381, "", []node{
-				{2, 381, "hook", nil},
-				{2, 381, "start", nil},
-			}},
-			{2, 382, "propagate_invariant", nil},
-			{4, 383, "", []node{
-				{2, 383, "use", nil},
-				{2, 383, "clean", nil},
-			}},
-			{4, 384, "", []node{
-				{2, 384, "if", nil},
-				{2, 384, "level >= O1", nil},
-				{2, 385, "then", nil},
-				{3, 385, "", []node{
-					{2, 385, "opt_ray_queries", nil},
-					{2, 385, "opt_ray_query_ranges", nil},
-				}},
-			}},
-			{4, 387, "", []node{
-				{2, 387, "if", nil},
-				{2, 387, "ycbcr", nil},
-				{2, 388, "then", nil},
-				{3, 388, "", []node{
-					{4, 388, "", []node{
-						{2, 388, "lower_tex", nil},
-						{4, 388, "", []node{
-							{2, 388, "ycbcr", nil},
-							{2, 388, "options", nil},
+					{4, 371, "", []node{
+						{2, 371, "lower_io_to_vector", nil},
+						{4, 371, "", []node{
+							{2, 371, "modes", nil},
+							{2, 371, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 389, "gather_info", nil},
-		}},
-		{2, 392, "ir", nil},
-		{3, 393, "", []node{
-			{4, 393, "", []node{
-				{2, 393, "use", nil},
-				{2, 393, "common", nil},
+			{4, 372, "", []node{
+				{2, 372, "if", nil},
+				{2, 372, "stage == fragment", nil},
+				{2, 373, "then", nil},
+				{3, 373, "", []node{
+					{4, 373, "", []node{
+						{2, 373, "lower_io_to_vector", nil},
+						{4, 373, "", []node{
+							{2, 373, "modes", nil},
+							{2, 373, "shader_in", nil},
+						}},
+					}},
+				}},
 			}},
-			{4, 394, "", []node{
-				{2, 394, "use", nil},
-				{2, 394, "interface", nil},
+			{4, 374, "", []node{
+				{2, 374, "if", nil},
+				{2, 374, "stage != vertex && stage != fragment", nil},
+				{2, 375, "then", nil},
+				{3, 375, "", []node{
+					{2, 375, "lower_io_to_vector", nil},
+				}},
 			}},
+			{2, 376, "opt_combine_stores", nil},
+			{4, 377, "", []node{
+				{2, 377, "loop", nil},
+				{3, 377, "", []node{
+					{2, 377, "lower_vars_to_ssa", nil},
+					{2, 377, "opt_copy_prop", nil},
+					{2, 377, "opt_cse", nil},
+					{2, 377, "opt_dce", nil},
+				}},
+			}},
+			{2, 378, "remove_dead_variables", nil},
+			{2, 379, "assign_io_locations", nil},
 		}},
-		{2, 396, "ir3", nil},
+	}},
+	{2, 381, "pipelines", nil},
+	{4, 383, "", []node{
+		{2, 383, "common", nil},
+		{3, 384, "", []node{
+			{4, 384, "", []node{
+				{2, 384, "use", nil},
+				{2, 384, "frontend", nil},
+			}},
+			{4, 385, "", []node{
+				{2, 385, "hook", nil},
+				{2, 385, "start", nil},
+			}},
+			{2, 386, "propagate_invariant", nil},
+			{4, 387, "", []node{
+				{2, 387, "use", nil},
+				{2, 387, "clean", nil},
+			}},
+			{4, 388, "", []node{
+				{2, 388, "if", nil},
+				{2, 388, "level >= O1", nil},
+				{2, 389, "then", nil},
+				{3, 389, "", []node{
+					{2, 389, "opt_ray_queries", nil},
+					{2, 389, "opt_ray_query_ranges", nil},
+				}},
+			}},
+			{4, 391, "", []node{
+				{2, 391, "if", nil},
+				{2, 391, "ycbcr", nil},
+				{2, 392, "then", nil},
+				{3, 392, "", []node{
+					{4, 392, "", []node{
+						{2, 392, "lower_tex", nil},
+						{4, 392, "", []node{
+							{2, 392, "ycbcr", nil},
+							{2, 392, "options", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 393, "gather_info", nil},
+		}},
+		{2, 396, "ir", nil},
 		{3, 397, "", []node{
 			{4, 397, "", []node{
 				{2, 397, "use", nil},
 				{2, 397, "common", nil},
 			}},
-			{4, 399, "", []node{
-				{2, 399, "if", nil},
-				{2, 399, "level >= O1", nil},
-				{2, 400, "then", nil},
-				{3, 400, "", []node{
-					{4, 400, "", []node{
-						{2, 400, "opt_shrink_stores", nil},
-						{4, 400, "", []node{
-							{2, 400, "images", nil},
-							{2, 400, "true", nil},
-						}},
-					}},
-				}},
+			{4, 398, "", []node{
+				{2, 398, "use", nil},
+				{2, 398, "interface", nil},
 			}},
-			{2, 401, "lower_ray_queries", nil},
-			{4, 402, "", []node{
-				{2, 402, "use", nil},
-				{2, 402, "optimise", nil},
+		}},
+		{2, 400, "ir3", nil},
+		{3, 401, "", []node{
+			{4, 401, "", []node{
+				{2, 401, "use", nil},
+				{2, 401, "common", nil},
 			}},
 			{4, 403, "", []node{
-				{2, 403, "use", nil},
-				{2, 403, "interface", nil},
-			}},
-			{4, 405, "", []node{
-				{2, 405, "lower_atomics", nil},
-				{4, 405, "", []node{
-					{2, 405, "wide", nil},
-					{2, 405, "true", nil},
+				{2, 403, "if", nil},
+				{2, 403, "level >= O1", nil},
+				{2, 404, "then", nil},
+				{3, 404, "", []node{
+					{4, 404, "", []node{
+						{2, 404, "opt_shrink_stores", nil},
+						{4, 404, "", []node{
+							{2, 404, "images", nil},
+							{2, 404, "true", nil},
+						}},
+					}},
 				}},
 			}},
+			{2, 405, "lower_ray_queries", nil},
 			{4, 406, "", []node{
-				{2, 406, "if", nil},
-				{2, 406, "stage == fragment", nil},
-				{2, 407, "then", nil},
-				{3, 407, "", []node{
-					{2, 407, "lower_is_helper_invocation", nil},
-				}},
+				{2, 406, "use", nil},
+				{2, 406, "optimise", nil},
+			}},
+			{4, 407, "", []node{
+				{2, 407, "use", nil},
+				{2, 407, "interface", nil},
 			}},
 			{4, 409, "", []node{
-				{2, 409, "if", nil},
-				{2, 409, "stage == compute", nil},
-				{2, 410, "then", nil},
-				{3, 410, "", []node{
-					{4, 410, "", []node{
-						{2, 410, "lower_tex", nil},
-						{4, 410, "", []node{
-							{2, 410, "group_lod", nil},
-							{2, 410, "true", nil},
+				{2, 409, "lower_atomics", nil},
+				{4, 409, "", []node{
+					{2, 409, "wide", nil},
+					{2, 409, "true", nil},
+				}},
+			}},
+			{4, 410, "", []node{
+				{2, 410, "if", nil},
+				{2, 410, "stage == fragment", nil},
+				{2, 411, "then", nil},
+				{3, 411, "", []node{
+					{2, 411, "lower_is_helper_invocation", nil},
+				}},
+			}},
+			{4, 413, "", []node{
+				{2, 413, "if", nil},
+				{2, 413, "stage == compute", nil},
+				{2, 414, "then", nil},
+				{3, 414, "", []node{
+					{4, 414, "", []node{
+						{2, 414, "lower_tex", nil},
+						{4, 414, "", []node{
+							{2, 414, "group_lod", nil},
+							{2, 414, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 411, "", []node{
-				{2, 411, "lower_image", nil},
-				{4, 411, "", []node{
-					{2, 411, "cube_size", nil},
-					{2, 411, "true", nil},
+			{4, 415, "", []node{
+				{2, 415, "lower_image", nil},
+				{4, 415, "", []node{
+					{2, 415, "cube_size", nil},
+					{2, 415, "true", nil},
 				}},
 			}},
-			{2, 412, "lower_frexp", nil},
-			{2, 413, "lower_flrp", nil},
-			{4, 414, "", []node{
-				{2, 414, "use", nil},
-				{2, 414, "scalar", nil},
+			{2, 416, "lower_frexp", nil},
+			{2, 417, "lower_flrp", nil},
+			{4, 418, "", []node{
+				{2, 418, "use", nil},
+				{2, 418, "scalar", nil},
 			}},
-			{2, 415, "lower_phis_to_scalar", nil},
-			{4, 416, "", []node{
-				{2, 416, "use", nil},
-				{2, 416, "optimise", nil},
+			{2, 419, "lower_phis_to_scalar", nil},
+			{4, 420, "", []node{
+				{2, 420, "use", nil},
+				{2, 420, "optimise", nil},
 			}},
-			{2, 418, "io_add_const_offset_to_base", nil},
-			{4, 421, "", []node{
-				{2, 421, "if", nil},
-				{2, 421, "level >= O1", nil},
-				{2, 422, "then", nil},
-				{3, 422, "", []node{
-					{2, 422, "shrink_vec_array_vars", nil},
-					{4, 422, "", []node{
-						{2, 422, "opt_large_constants", nil},
-						{4, 422, "", []node{
-							{2, 422, "packed", nil},
-							{2, 422, "32", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 423, "", []node{
-				{2, 423, "lower_indirect_derefs", nil},
-				{4, 423, "", []node{
-					{2, 423, "modes", nil},
-					{2, 423, "function_temp", nil},
-					{2, 423, "max_length", nil},
-					{2, 423, "4", nil},
-				}},
-			}},
-			{2, 424, "lower_vars_to_ssa", nil},
+			{2, 422, "io_add_const_offset_to_base", nil},
 			{4, 425, "", []node{
 				{2, 425, "if", nil},
 				{2, 425, "level >= O1", nil},
 				{2, 426, "then", nil},
 				{3, 426, "", []node{
+					{2, 426, "shrink_vec_array_vars", nil},
 					{4, 426, "", []node{
 						{2, 426, "opt_large_constants", nil},
 						{4, 426, "", []node{
-							{2, 426, "threshold", nil},
-							{2, 426, "20", nil},
+							{2, 426, "packed", nil},
+							{2, 426, "32", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 427, "", []node{
-				{2, 427, "lower_locals_to_regs", nil},
+				{2, 427, "lower_indirect_derefs", nil},
 				{4, 427, "", []node{
-					{2, 427, "max_words", nil},
-					{2, 427, "48", nil},
+					{2, 427, "modes", nil},
+					{2, 427, "function_temp", nil},
+					{2, 427, "max_length", nil},
+					{2, 427, "4", nil},
 				}},
 			}},
-			{4, 428, "", []node{
-				{2, 428, "lower_vars_to_explicit_types", nil},
-				{4, 428, "", []node{
-					{2, 428, "modes", nil},
-					{2, 428, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 428, "lower_vars_to_ssa", nil},
 			{4, 429, "", []node{
-				{2, 429, "lower_explicit_io", nil},
-				{4, 429, "", []node{
-					{2, 429, "modes", nil},
-					{2, 429, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 430, "remove_dead_derefs", nil},
-			{4, 431, "", []node{
-				{2, 431, "if", nil},
-				{2, 431, "level >= O1", nil},
-				{2, 432, "then", nil},
-				{3, 433, "", []node{
-					{2, 433, "opt_load_store_update_alignments", nil},
-					{4, 434, "", []node{
-						{2, 434, "opt_load_store_vectorize", nil},
-						{4, 434, "", []node{
-							{2, 434, "modes", nil},
-							{2, 434, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 434, "ubo_dynamic", nil},
-							{2, 434, "true", nil},
+				{2, 429, "if", nil},
+				{2, 429, "level >= O1", nil},
+				{2, 430, "then", nil},
+				{3, 430, "", []node{
+					{4, 430, "", []node{
+						{2, 430, "opt_large_constants", nil},
+						{4, 430, "", []node{
+							{2, 430, "threshold", nil},
+							{2, 430, "20", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 436, "lower_amul", nil},
-			{4, 437, "", []node{
-				{2, 437, "lower_mem_access_bit_sizes", nil},
-				{4, 437, "", []node{
-					{2, 437, "max_bits", nil},
-					{2, 437, "32", nil},
-					{2, 437, "const_bits", nil},
-					{2, 437, "32", nil},
+			{4, 431, "", []node{
+				{2, 431, "lower_locals_to_regs", nil},
+				{4, 431, "", []node{
+					{2, 431, "max_words", nil},
+					{2, 431, "48", nil},
 				}},
 			}},
-			{2, 438, "lower_wrmasks", nil},
-			{4, 440, "", []node{
-				{2, 440, "if", nil},
-				{2, 440, "level >= O1", nil},
-				{2, 441, "then", nil},
-				{3, 441, "", []node{
-					{2, 441, "opt_uniform_subgroup", nil},
+			{4, 432, "", []node{
+				{2, 432, "lower_vars_to_explicit_types", nil},
+				{4, 432, "", []node{
+					{2, 432, "modes", nil},
+					{2, 432, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{4, 442, "", []node{
-				{2, 442, "lower_subgroups", nil},
-				{4, 442, "", []node{
-					{2, 442, "only_64", nil},
-					{2, 442, "true", nil},
-					{2, 442, "to_scalar", nil},
-					{2, 442, "true", nil},
-					{2, 442, "split_64", nil},
-					{2, 442, "true", nil},
-					{2, 442, "vote_eq", nil},
-					{2, 442, "true", nil},
-					{2, 442, "scans", nil},
-					{2, 442, "true", nil},
+			{4, 433, "", []node{
+				{2, 433, "lower_explicit_io", nil},
+				{4, 433, "", []node{
+					{2, 433, "modes", nil},
+					{2, 433, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
-			{4, 443, "", []node{
-				{2, 443, "lower_bit_size", nil},
-				{4, 443, "", []node{
-					{2, 443, "below", nil},
-					{2, 443, "16", nil},
-					{2, 443, "to", nil},
-					{2, 443, "16", nil},
+			{2, 434, "remove_dead_derefs", nil},
+			{4, 435, "", []node{
+				{2, 435, "if", nil},
+				{2, 435, "level >= O1", nil},
+				{2, 436, "then", nil},
+				{3, 437, "", []node{
+					{2, 437, "opt_load_store_update_alignments", nil},
+					{4, 438, "", []node{
+						{2, 438, "opt_load_store_vectorize", nil},
+						{4, 438, "", []node{
+							{2, 438, "modes", nil},
+							{2, 438, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 438, "ubo_dynamic", nil},
+							{2, 438, "true", nil},
+						}},
+					}},
 				}},
 			}},
+			{2, 440, "lower_amul", nil},
+			{4, 441, "", []node{
+				{2, 441, "lower_mem_access_bit_sizes", nil},
+				{4, 441, "", []node{
+					{2, 441, "max_bits", nil},
+					{2, 441, "32", nil},
+					{2, 441, "const_bits", nil},
+					{2, 441, "32", nil},
+				}},
+			}},
+			{2, 442, "lower_wrmasks", nil},
 			{4, 444, "", []node{
 				{2, 444, "if", nil},
 				{2, 444, "level >= O1", nil},
 				{2, 445, "then", nil},
 				{3, 445, "", []node{
-					{2, 445, "opt_intrinsics", nil},
-					{2, 445, "opt_offsets", nil},
+					{2, 445, "opt_uniform_subgroup", nil},
 				}},
 			}},
 			{4, 446, "", []node{
-				{2, 446, "use", nil},
-				{2, 446, "legalise", nil},
+				{2, 446, "lower_subgroups", nil},
+				{4, 446, "", []node{
+					{2, 446, "only_64", nil},
+					{2, 446, "true", nil},
+					{2, 446, "to_scalar", nil},
+					{2, 446, "true", nil},
+					{2, 446, "split_64", nil},
+					{2, 446, "true", nil},
+					{2, 446, "vote_eq", nil},
+					{2, 446, "true", nil},
+					{2, 446, "scans", nil},
+					{2, 446, "true", nil},
+				}},
 			}},
 			{4, 447, "", []node{
-				{2, 447, "use", nil},
-				{2, 447, "optimise", nil},
+				{2, 447, "lower_bit_size", nil},
+				{4, 447, "", []node{
+					{2, 447, "below", nil},
+					{2, 447, "16", nil},
+					{2, 447, "to", nil},
+					{2, 447, "16", nil},
+				}},
 			}},
 			{4, 448, "", []node{
-				{2, 448, "lower_phis_to_scalar", nil},
-				{4, 448, "", []node{
-					{2, 448, "all", nil},
-					{2, 448, "true", nil},
+				{2, 448, "if", nil},
+				{2, 448, "level >= O1", nil},
+				{2, 449, "then", nil},
+				{3, 449, "", []node{
+					{2, 449, "opt_intrinsics", nil},
+					{2, 449, "opt_offsets", nil},
 				}},
 			}},
 			{4, 450, "", []node{
-				{2, 450, "if", nil},
-				{2, 450, "level >= O2", nil},
-				{2, 451, "then", nil},
-				{3, 452, "", []node{
-					{4, 452, "", []node{
-						{2, 452, "opt_gcm", nil},
-						{4, 452, "", []node{
-							{2, 452, "sink", nil},
-							{2, 452, "false", nil},
+				{2, 450, "use", nil},
+				{2, 450, "legalise", nil},
+			}},
+			{4, 451, "", []node{
+				{2, 451, "use", nil},
+				{2, 451, "optimise", nil},
+			}},
+			{4, 452, "", []node{
+				{2, 452, "lower_phis_to_scalar", nil},
+				{4, 452, "", []node{
+					{2, 452, "all", nil},
+					{2, 452, "true", nil},
+				}},
+			}},
+			{4, 454, "", []node{
+				{2, 454, "if", nil},
+				{2, 454, "level >= O2", nil},
+				{2, 455, "then", nil},
+				{3, 456, "", []node{
+					{4, 456, "", []node{
+						{2, 456, "opt_gcm", nil},
+						{4, 456, "", []node{
+							{2, 456, "sink", nil},
+							{2, 456, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 453, "", []node{
-				{2, 453, "if", nil},
-				{2, 453, "level >= O1", nil},
-				{2, 454, "then", nil},
-				{3, 454, "", []node{
-					{4, 454, "", []node{
-						{2, 454, "use", nil},
-						{2, 454, "late", nil},
+			{4, 457, "", []node{
+				{2, 457, "if", nil},
+				{2, 457, "level >= O1", nil},
+				{2, 458, "then", nil},
+				{3, 458, "", []node{
+					{4, 458, "", []node{
+						{2, 458, "use", nil},
+						{2, 458, "late", nil},
 					}},
 				}},
-			}},
-			{4, 456, "", []node{
-				{2, 456, "if", nil},
-				{2, 456, "level >= O1", nil},
-				{2, 457, "then", nil},
-				{3, 457, "", []node{
-					{2, 457, "opt_16bit_tex_image", nil},
-				}},
-			}},
-			{4, 458, "", []node{
-				{2, 458, "use", nil},
-				{2, 458, "clean", nil},
 			}},
 			{4, 460, "", []node{
 				{2, 460, "if", nil},
 				{2, 460, "level >= O1", nil},
 				{2, 461, "then", nil},
-				{3, 462, "", []node{
-					{4, 462, "", []node{
-						{2, 462, "opt_sink", nil},
-						{4, 462, "", []node{
-							{2, 462, "compares", nil},
-							{2, 462, "true", nil},
-						}},
-					}},
+				{3, 461, "", []node{
+					{2, 461, "opt_16bit_tex_image", nil},
 				}},
+			}},
+			{4, 462, "", []node{
+				{2, 462, "use", nil},
+				{2, 462, "clean", nil},
 			}},
 			{4, 464, "", []node{
 				{2, 464, "if", nil},
 				{2, 464, "level >= O1", nil},
 				{2, 465, "then", nil},
-				{3, 465, "", []node{
-					{4, 465, "", []node{
-						{2, 465, "opt_move", nil},
-						{4, 465, "", []node{
-							{2, 465, "buffers", nil},
-							{2, 465, "true", nil},
-							{2, 465, "compares", nil},
-							{2, 465, "false", nil},
+				{3, 466, "", []node{
+					{4, 466, "", []node{
+						{2, 466, "opt_sink", nil},
+						{4, 466, "", []node{
+							{2, 466, "compares", nil},
+							{2, 466, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 467, "", []node{
-				{2, 467, "if", nil},
-				{2, 467, "level >= O1", nil},
-				{2, 468, "then", nil},
-				{3, 468, "", []node{
-					{4, 468, "", []node{
-						{2, 468, "opt_group_loads", nil},
-						{4, 468, "", []node{
-							{2, 468, "max_distance", nil},
-							{2, 468, "16", nil},
+			{4, 468, "", []node{
+				{2, 468, "if", nil},
+				{2, 468, "level >= O1", nil},
+				{2, 469, "then", nil},
+				{3, 469, "", []node{
+					{4, 469, "", []node{
+						{2, 469, "opt_move", nil},
+						{4, 469, "", []node{
+							{2, 469, "buffers", nil},
+							{2, 469, "true", nil},
+							{2, 469, "compares", nil},
+							{2, 469, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 470, "", []node{
-				{2, 470, "if", nil},
-				{2, 470, "level >= O1 && stage == fragment", nil},
-				{2, 471, "then", nil},
-				{3, 471, "", []node{
-					{2, 471, "opt_move_discards_to_top", nil},
+			{4, 471, "", []node{
+				{2, 471, "if", nil},
+				{2, 471, "level >= O1", nil},
+				{2, 472, "then", nil},
+				{3, 472, "", []node{
+					{4, 472, "", []node{
+						{2, 472, "opt_group_loads", nil},
+						{4, 472, "", []node{
+							{2, 472, "max_distance", nil},
+							{2, 472, "16", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 472, "remove_dead_variables", nil},
-			{2, 473, "gather_info", nil},
+			{4, 474, "", []node{
+				{2, 474, "if", nil},
+				{2, 474, "level >= O1 && stage == fragment", nil},
+				{2, 475, "then", nil},
+				{3, 475, "", []node{
+					{2, 475, "opt_move_discards_to_top", nil},
+				}},
+			}},
+			{2, 476, "remove_dead_variables", nil},
+			{2, 477, "gather_info", nil},
 		}},
-		{2, 475, "agx", nil},
-		{3, 476, "", []node{
-			{4, 476, "", []node{
-				{2, 476, "use", nil},
-				{2, 476, "common", nil},
-			}},
-			{4, 478, "", []node{
-				{2, 478, "if", nil},
-				{2, 478, "level >= O1", nil},
-				{2, 479, "then", nil},
-				{3, 479, "", []node{
-					{4, 479, "", []node{
-						{2, 479, "opt_shrink_stores", nil},
-						{4, 479, "", []node{
-							{2, 479, "images", nil},
-							{2, 479, "true", nil},
-						}},
-					}},
-				}},
-			}},
+		{2, 479, "agx", nil},
+		{3, 480, "", []node{
 			{4, 480, "", []node{
 				{2, 480, "use", nil},
-				{2, 480, "optimise", nil},
+				{2, 480, "common", nil},
 			}},
-			{4, 481, "", []node{
-				{2, 481, "use", nil},
-				{2, 481, "interface", nil},
-			}},
-			{4, 483, "", []node{
-				{2, 483, "if", nil},
-				{2, 483, "stage == fragment", nil},
-				{2, 484, "then", nil},
-				{3, 484, "", []node{
-					{2, 484, "gather_info", nil},
-					{2, 484, "lower_wpos_center", nil},
-					{4, 484, "", []node{
-						{2, 484, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 484, "", []node{
-							{2, 484, "center", nil},
-							{2, 484, "false", nil},
+			{4, 482, "", []node{
+				{2, 482, "if", nil},
+				{2, 482, "level >= O1", nil},
+				{2, 483, "then", nil},
+				{3, 483, "", []node{
+					{4, 483, "", []node{
+						{2, 483, "opt_shrink_stores", nil},
+						{4, 483, "", []node{
+							{2, 483, "images", nil},
+							{2, 483, "true", nil},
 						}},
 					}},
 				}},
+			}},
+			{4, 484, "", []node{
+				{2, 484, "use", nil},
+				{2, 484, "optimise", nil},
 			}},
 			{4, 485, "", []node{
-				{2, 485, "lower_tex", nil},
-				{4, 485, "", []node{
-					{2, 485, "txd", nil},
-					{2, 485, "cube", nil},
-					{2, 485, "group_lod", nil},
-					{2, 485, "true", nil},
-				}},
+				{2, 485, "use", nil},
+				{2, 485, "interface", nil},
 			}},
-			{4, 486, "", []node{
-				{2, 486, "lower_image", nil},
-				{4, 486, "", []node{
-					{2, 486, "cube_size", nil},
-					{2, 486, "true", nil},
-				}},
-			}},
-			{4, 488, "", []node{
-				{2, 488, "if", nil},
-				{2, 488, "level >= O1", nil},
-				{2, 489, "then", nil},
-				{3, 489, "", []node{
-					{4, 489, "", []node{
-						{2, 489, "opt_uniform_atomics", nil},
-						{4, 489, "", []node{
-							{2, 489, "join", nil},
-							{2, 489, "true", nil},
+			{4, 487, "", []node{
+				{2, 487, "if", nil},
+				{2, 487, "stage == fragment", nil},
+				{2, 488, "then", nil},
+				{3, 488, "", []node{
+					{2, 488, "gather_info", nil},
+					{2, 488, "lower_wpos_center", nil},
+					{4, 488, "", []node{
+						{2, 488, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 488, "", []node{
+							{2, 488, "center", nil},
+							{2, 488, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 490, "lower_atomics", nil},
-			{2, 491, "lower_frexp", nil},
-			{2, 492, "lower_flrp", nil},
-			{4, 493, "", []node{
-				{2, 493, "use", nil},
-				{2, 493, "scalar", nil},
-			}},
-			{2, 494, "lower_phis_to_scalar", nil},
-			{4, 495, "", []node{
-				{2, 495, "use", nil},
-				{2, 495, "optimise", nil},
-			}},
-			{2, 497, "io_add_const_offset_to_base", nil},
-			{4, 500, "", []node{
-				{2, 500, "lower_indirect_derefs", nil},
-				{4, 500, "", []node{
-					{2, 500, "modes", nil},
-					{2, 500, "function_temp", nil},
-					{2, 500, "max_length", nil},
-					{2, 500, "4", nil},
+			{4, 489, "", []node{
+				{2, 489, "lower_tex", nil},
+				{4, 489, "", []node{
+					{2, 489, "txd", nil},
+					{2, 489, "cube", nil},
+					{2, 489, "group_lod", nil},
+					{2, 489, "true", nil},
 				}},
 			}},
-			{2, 501, "lower_vars_to_ssa", nil},
-			{4, 502, "", []node{
-				{2, 502, "if", nil},
-				{2, 502, "level >= O1", nil},
-				{2, 503, "then", nil},
-				{3, 503, "", []node{
-					{2, 503, "shrink_vec_array_vars", nil},
-					{4, 503, "", []node{
-						{2, 503, "opt_large_constants", nil},
-						{4, 503, "", []node{
-							{2, 503, "packed", nil},
-							{2, 503, "32", nil},
-							{2, 503, "threshold", nil},
-							{2, 503, "20", nil},
+			{4, 490, "", []node{
+				{2, 490, "lower_image", nil},
+				{4, 490, "", []node{
+					{2, 490, "cube_size", nil},
+					{2, 490, "true", nil},
+				}},
+			}},
+			{4, 492, "", []node{
+				{2, 492, "if", nil},
+				{2, 492, "level >= O1", nil},
+				{2, 493, "then", nil},
+				{3, 493, "", []node{
+					{4, 493, "", []node{
+						{2, 493, "opt_uniform_atomics", nil},
+						{4, 493, "", []node{
+							{2, 493, "join", nil},
+							{2, 493, "true", nil},
 						}},
 					}},
 				}},
 			}},
+			{2, 494, "lower_atomics", nil},
+			{2, 495, "lower_frexp", nil},
+			{2, 496, "lower_flrp", nil},
+			{4, 497, "", []node{
+				{2, 497, "use", nil},
+				{2, 497, "scalar", nil},
+			}},
+			{2, 498, "lower_phis_to_scalar", nil},
+			{4, 499, "", []node{
+				{2, 499, "use", nil},
+				{2, 499, "optimise", nil},
+			}},
+			{2, 501, "io_add_const_offset_to_base", nil},
 			{4, 504, "", []node{
-				{2, 504, "lower_vars_to_explicit_types", nil},
+				{2, 504, "lower_indirect_derefs", nil},
 				{4, 504, "", []node{
 					{2, 504, "modes", nil},
-					{2, 504, "function_temp|shader_temp", nil},
+					{2, 504, "function_temp", nil},
+					{2, 504, "max_length", nil},
+					{2, 504, "4", nil},
 				}},
 			}},
-			{4, 505, "", []node{
-				{2, 505, "lower_explicit_io", nil},
-				{4, 505, "", []node{
-					{2, 505, "modes", nil},
-					{2, 505, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 506, "remove_dead_derefs", nil},
-			{4, 507, "", []node{
-				{2, 507, "if", nil},
-				{2, 507, "level >= O1", nil},
-				{2, 508, "then", nil},
-				{3, 508, "", []node{
-					{2, 508, "opt_load_store_update_alignments", nil},
-					{4, 508, "", []node{
-						{2, 508, "opt_load_store_vectorize", nil},
-						{4, 508, "", []node{
-							{2, 508, "holes", nil},
-							{2, 508, "4", nil},
+			{2, 505, "lower_vars_to_ssa", nil},
+			{4, 506, "", []node{
+				{2, 506, "if", nil},
+				{2, 506, "level >= O1", nil},
+				{2, 507, "then", nil},
+				{3, 507, "", []node{
+					{2, 507, "shrink_vec_array_vars", nil},
+					{4, 507, "", []node{
+						{2, 507, "opt_large_constants", nil},
+						{4, 507, "", []node{
+							{2, 507, "packed", nil},
+							{2, 507, "32", nil},
+							{2, 507, "threshold", nil},
+							{2, 507, "20", nil},
 						}},
 					}},
+				}},
+			}},
+			{4, 508, "", []node{
+				{2, 508, "lower_vars_to_explicit_types", nil},
+				{4, 508, "", []node{
+					{2, 508, "modes", nil},
+					{2, 508, "function_temp|shader_temp", nil},
 				}},
 			}},
 			{4, 509, "", []node{
-				{2, 509, "lower_mem_access_bit_sizes", nil},
+				{2, 509, "lower_explicit_io", nil},
 				{4, 509, "", []node{
-					{2, 509, "max_bits", nil},
-					{2, 509, "32", nil},
-					{2, 509, "const_bits", nil},
-					{2, 509, "32", nil},
+					{2, 509, "modes", nil},
+					{2, 509, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
-			{2, 510, "lower_wrmasks", nil},
-			{4, 512, "", []node{
-				{2, 512, "if", nil},
-				{2, 512, "level >= O1", nil},
-				{2, 513, "then", nil},
-				{3, 513, "", []node{
-					{4, 513, "", []node{
-						{2, 513, "opt_uniform_subgroup", nil},
-						{4, 513, "", []node{
-							{2, 513, "counts", nil},
-							{2, 513, "false", nil},
+			{2, 510, "remove_dead_derefs", nil},
+			{4, 511, "", []node{
+				{2, 511, "if", nil},
+				{2, 511, "level >= O1", nil},
+				{2, 512, "then", nil},
+				{3, 512, "", []node{
+					{2, 512, "opt_load_store_update_alignments", nil},
+					{4, 512, "", []node{
+						{2, 512, "opt_load_store_vectorize", nil},
+						{4, 512, "", []node{
+							{2, 512, "holes", nil},
+							{2, 512, "4", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 514, "", []node{
-				{2, 514, "lower_subgroups", nil},
-				{4, 514, "", []node{
-					{2, 514, "only_64", nil},
-					{2, 514, "true", nil},
-					{2, 514, "to_scalar", nil},
-					{2, 514, "true", nil},
-					{2, 514, "split_64", nil},
-					{2, 514, "true", nil},
-					{2, 514, "vote_eq", nil},
-					{2, 514, "true", nil},
-					{2, 514, "scans", nil},
-					{2, 514, "true", nil},
+			{4, 513, "", []node{
+				{2, 513, "lower_mem_access_bit_sizes", nil},
+				{4, 513, "", []node{
+					{2, 513, "max_bits", nil},
+					{2, 513, "32", nil},
+					{2, 513, "const_bits", nil},
+					{2, 513, "32", nil},
 				}},
 			}},
-			{4, 515, "", []node{
-				{2, 515, "lower_bit_size", nil},
-				{4, 515, "", []node{
-					{2, 515, "below", nil},
-					{2, 515, "16", nil},
-					{2, 515, "to", nil},
-					{2, 515, "16", nil},
-				}},
-			}},
+			{2, 514, "lower_wrmasks", nil},
 			{4, 516, "", []node{
 				{2, 516, "if", nil},
 				{2, 516, "level >= O1", nil},
 				{2, 517, "then", nil},
 				{3, 517, "", []node{
-					{2, 517, "opt_intrinsics", nil},
+					{4, 517, "", []node{
+						{2, 517, "opt_uniform_subgroup", nil},
+						{4, 517, "", []node{
+							{2, 517, "counts", nil},
+							{2, 517, "false", nil},
+						}},
+					}},
+				}},
+			}},
+			{4, 518, "", []node{
+				{2, 518, "lower_subgroups", nil},
+				{4, 518, "", []node{
+					{2, 518, "only_64", nil},
+					{2, 518, "true", nil},
+					{2, 518, "to_scalar", nil},
+					{2, 518, "true", nil},
+					{2, 518, "split_64", nil},
+					{2, 518, "true", nil},
+					{2, 518, "vote_eq", nil},
+					{2, 518, "true", nil},
+					{2, 518, "scans", nil},
+					{2, 518, "true", nil},
 				}},
 			}},
 			{4, 519, "", []node{
-				{2, 519, "if", nil},
-				{2, 519, "level >= O1", nil},
-				{2, 520, "then", nil},
-				{3, 520, "", []node{
-					{4, 520, "", []node{
-						{2, 520, "opt_reassociate", nil},
-						{4, 520, "", []node{
-							{2, 520, "float", nil},
-							{2, 520, "true", nil},
-						}},
-					}},
+				{2, 519, "lower_bit_size", nil},
+				{4, 519, "", []node{
+					{2, 519, "below", nil},
+					{2, 519, "16", nil},
+					{2, 519, "to", nil},
+					{2, 519, "16", nil},
 				}},
 			}},
-			{4, 521, "", []node{
-				{2, 521, "use", nil},
-				{2, 521, "legalise_sums", nil},
+			{4, 520, "", []node{
+				{2, 520, "if", nil},
+				{2, 520, "level >= O1", nil},
+				{2, 521, "then", nil},
+				{3, 521, "", []node{
+					{2, 521, "opt_intrinsics", nil},
+				}},
 			}},
-			{4, 522, "", []node{
-				{2, 522, "if", nil},
-				{2, 522, "level >= O1", nil},
-				{2, 523, "then", nil},
+			{4, 523, "", []node{
+				{2, 523, "if", nil},
+				{2, 523, "level >= O1", nil},
+				{2, 524, "then", nil},
 				{3, 524, "", []node{
 					{4, 524, "", []node{
-						{2, 524, "loop", nil},
-						{3, 525, "", []node{
-							{4, 525, "", []node{
-								{2, 525, "use", nil},
-								{2, 525, "turn", nil},
+						{2, 524, "opt_reassociate", nil},
+						{4, 524, "", []node{
+							{2, 524, "float", nil},
+							{2, 524, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{4, 525, "", []node{
+				{2, 525, "use", nil},
+				{2, 525, "legalise_sums", nil},
+			}},
+			{4, 526, "", []node{
+				{2, 526, "if", nil},
+				{2, 526, "level >= O1", nil},
+				{2, 527, "then", nil},
+				{3, 528, "", []node{
+					{4, 528, "", []node{
+						{2, 528, "loop", nil},
+						{3, 529, "", []node{
+							{4, 529, "", []node{
+								{2, 529, "use", nil},
+								{2, 529, "turn", nil},
 							}},
-							{2, 526, "lower_alu_to_scalar", nil},
-							{4, 527, "", []node{
-								{2, 527, "opt_peephole_select", nil},
-								{4, 527, "", []node{
-									{2, 527, "limit", nil},
-									{2, 527, "64", nil},
-									{2, 527, "indirect_load_ok", nil},
-									{2, 527, "true", nil},
-									{2, 527, "expensive_alu_ok", nil},
-									{2, 527, "true", nil},
-									{2, 527, "loads", nil},
-									{2, 527, "true", nil},
+							{2, 530, "lower_alu_to_scalar", nil},
+							{4, 531, "", []node{
+								{2, 531, "opt_peephole_select", nil},
+								{4, 531, "", []node{
+									{2, 531, "limit", nil},
+									{2, 531, "64", nil},
+									{2, 531, "indirect_load_ok", nil},
+									{2, 531, "true", nil},
+									{2, 531, "expensive_alu_ok", nil},
+									{2, 531, "true", nil},
+									{2, 531, "loads", nil},
+									{2, 531, "true", nil},
 								}},
 							}},
-							{4, 528, "", []node{
-								{2, 528, "use", nil},
-								{2, 528, "tail", nil},
+							{4, 532, "", []node{
+								{2, 532, "use", nil},
+								{2, 532, "tail", nil},
 							}},
 						}},
-						{2, 529, "max", nil},
-						{2, 529, "12", nil},
+						{2, 533, "max", nil},
+						{2, 533, "12", nil},
 					}},
 				}},
 			}},
-			{4, 530, "", []node{
-				{2, 530, "lower_phis_to_scalar", nil},
-				{4, 530, "", []node{
-					{2, 530, "all", nil},
-					{2, 530, "true", nil},
-				}},
-			}},
-			{4, 531, "", []node{
-				{2, 531, "if", nil},
-				{2, 531, "level >= O2", nil},
-				{2, 532, "then", nil},
-				{3, 532, "", []node{
-					{4, 532, "", []node{
-						{2, 532, "opt_gcm", nil},
-						{4, 532, "", []node{
-							{2, 532, "sink", nil},
-							{2, 532, "false", nil},
-							{2, 532, "room", nil},
-							{2, 532, "28", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 533, "", []node{
-				{2, 533, "if", nil},
-				{2, 533, "level >= O1", nil},
-				{2, 534, "then", nil},
-				{3, 534, "", []node{
-					{4, 534, "", []node{
-						{2, 534, "use", nil},
-						{2, 534, "late", nil},
-					}},
+			{4, 534, "", []node{
+				{2, 534, "lower_phis_to_scalar", nil},
+				{4, 534, "", []node{
+					{2, 534, "all", nil},
+					{2, 534, "true", nil},
 				}},
 			}},
 			{4, 535, "", []node{
-				{2, 535, "use", nil},
-				{2, 535, "scalar", nil},
-			}},
-			{4, 536, "", []node{
-				{2, 536, "use", nil},
-				{2, 536, "clean", nil},
-			}},
-			{4, 538, "", []node{
-				{2, 538, "if", nil},
-				{2, 538, "level >= O2", nil},
-				{2, 539, "then", nil},
-				{3, 539, "", []node{
-					{4, 539, "", []node{
-						{2, 539, "opt_sink", nil},
-						{4, 539, "", []node{
-							{2, 539, "inputs", nil},
-							{2, 539, "true", nil},
-							{2, 539, "buffers", nil},
-							{2, 539, "true", nil},
-							{2, 539, "compares", nil},
-							{2, 539, "true", nil},
-							{2, 539, "copies", nil},
-							{2, 539, "true", nil},
-							{2, 539, "alu", nil},
-							{2, 539, "true", nil},
+				{2, 535, "if", nil},
+				{2, 535, "level >= O2", nil},
+				{2, 536, "then", nil},
+				{3, 536, "", []node{
+					{4, 536, "", []node{
+						{2, 536, "opt_gcm", nil},
+						{4, 536, "", []node{
+							{2, 536, "sink", nil},
+							{2, 536, "false", nil},
+							{2, 536, "room", nil},
+							{2, 536, "28", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 540, "remove_dead_variables", nil},
-			{2, 541, "gather_info", nil},
-		}},
-		{2, 543, "midgard", nil},
-		{3, 544, "", []node{
-			{4, 544, "", []node{
-				{2, 544, "use", nil},
-				{2, 544, "common", nil},
-			}},
-			{4, 545, "", []node{
-				{2, 545, "use", nil},
-				{2, 545, "vectors", nil},
-			}},
-			{4, 546, "", []node{
-				{2, 546, "use", nil},
-				{2, 546, "interface", nil},
-			}},
-			{4, 547, "", []node{
-				{2, 547, "if", nil},
-				{2, 547, "stage == fragment", nil},
-				{2, 548, "then", nil},
-				{3, 548, "", []node{
-					{2, 548, "lower_helper_writes", nil},
+			{4, 537, "", []node{
+				{2, 537, "if", nil},
+				{2, 537, "level >= O1", nil},
+				{2, 538, "then", nil},
+				{3, 538, "", []node{
+					{4, 538, "", []node{
+						{2, 538, "use", nil},
+						{2, 538, "late", nil},
+					}},
 				}},
+			}},
+			{4, 539, "", []node{
+				{2, 539, "use", nil},
+				{2, 539, "scalar", nil},
+			}},
+			{4, 540, "", []node{
+				{2, 540, "use", nil},
+				{2, 540, "clean", nil},
+			}},
+			{4, 542, "", []node{
+				{2, 542, "if", nil},
+				{2, 542, "level >= O2", nil},
+				{2, 543, "then", nil},
+				{3, 543, "", []node{
+					{4, 543, "", []node{
+						{2, 543, "opt_sink", nil},
+						{4, 543, "", []node{
+							{2, 543, "inputs", nil},
+							{2, 543, "true", nil},
+							{2, 543, "buffers", nil},
+							{2, 543, "true", nil},
+							{2, 543, "compares", nil},
+							{2, 543, "true", nil},
+							{2, 543, "copies", nil},
+							{2, 543, "true", nil},
+							{2, 543, "alu", nil},
+							{2, 543, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 544, "remove_dead_variables", nil},
+			{2, 545, "gather_info", nil},
+		}},
+		{2, 547, "midgard", nil},
+		{3, 548, "", []node{
+			{4, 548, "", []node{
+				{2, 548, "use", nil},
+				{2, 548, "common", nil},
 			}},
 			{4, 549, "", []node{
-				{2, 549, "lower_atomics", nil},
-				{4, 549, "", []node{
-					{2, 549, "wide", nil},
-					{2, 549, "true", nil},
-				}},
+				{2, 549, "use", nil},
+				{2, 549, "vectors", nil},
 			}},
 			{4, 550, "", []node{
-				{2, 550, "lower_subgroups", nil},
-				{4, 550, "", []node{
-					{2, 550, "size_one", nil},
-					{2, 550, "true", nil},
-				}},
+				{2, 550, "use", nil},
+				{2, 550, "interface", nil},
 			}},
 			{4, 551, "", []node{
-				{2, 551, "lower_tex", nil},
-				{4, 551, "", []node{
-					{2, 551, "wide", nil},
-					{2, 551, "true", nil},
-					{2, 551, "projector", nil},
-					{2, 551, "true", nil},
-					{2, 551, "implicit_lod", nil},
-					{2, 551, "true", nil},
-					{2, 551, "group_lod", nil},
-					{2, 551, "true", nil},
-					{2, 551, "min_lod", nil},
-					{2, 551, "true", nil},
-					{2, 551, "lod_ddx", nil},
-					{2, 551, "true", nil},
-					{2, 551, "lod_query", nil},
-					{2, 551, "true", nil},
-					{2, 551, "txd", nil},
-					{2, 551, "all", nil},
-					{2, 551, "txs_lod", nil},
-					{2, 551, "true", nil},
-					{2, 551, "tg4_offsets", nil},
-					{2, 551, "true", nil},
+				{2, 551, "if", nil},
+				{2, 551, "stage == fragment", nil},
+				{2, 552, "then", nil},
+				{3, 552, "", []node{
+					{2, 552, "lower_helper_writes", nil},
 				}},
 			}},
 			{4, 553, "", []node{
-				{2, 553, "lower_indirect_textures", nil},
+				{2, 553, "lower_atomics", nil},
 				{4, 553, "", []node{
-					{2, 553, "queries", nil},
+					{2, 553, "wide", nil},
 					{2, 553, "true", nil},
-					{2, 553, "words", nil},
-					{2, 553, "4", nil},
 				}},
 			}},
-			{2, 554, "lower_frexp", nil},
-			{2, 555, "lower_flrp", nil},
-			{4, 556, "", []node{
-				{2, 556, "use", nil},
-				{2, 556, "vectors", nil},
-			}},
-			{2, 558, "io_add_const_offset_to_base", nil},
-			{4, 559, "", []node{
-				{2, 559, "if", nil},
-				{2, 559, "level >= O1", nil},
-				{2, 560, "then", nil},
-				{3, 560, "", []node{
-					{4, 560, "", []node{
-						{2, 560, "opt_shrink_stores", nil},
-						{4, 560, "", []node{
-							{2, 560, "images", nil},
-							{2, 560, "true", nil},
-						}},
-					}},
+			{4, 554, "", []node{
+				{2, 554, "lower_subgroups", nil},
+				{4, 554, "", []node{
+					{2, 554, "size_one", nil},
+					{2, 554, "true", nil},
 				}},
 			}},
+			{4, 555, "", []node{
+				{2, 555, "lower_tex", nil},
+				{4, 555, "", []node{
+					{2, 555, "wide", nil},
+					{2, 555, "true", nil},
+					{2, 555, "projector", nil},
+					{2, 555, "true", nil},
+					{2, 555, "implicit_lod", nil},
+					{2, 555, "true", nil},
+					{2, 555, "group_lod", nil},
+					{2, 555, "true", nil},
+					{2, 555, "min_lod", nil},
+					{2, 555, "true", nil},
+					{2, 555, "lod_ddx", nil},
+					{2, 555, "true", nil},
+					{2, 555, "lod_query", nil},
+					{2, 555, "true", nil},
+					{2, 555, "txd", nil},
+					{2, 555, "all", nil},
+					{2, 555, "txs_lod", nil},
+					{2, 555, "true", nil},
+					{2, 555, "tg4_offsets", nil},
+					{2, 555, "true", nil},
+				}},
+			}},
+			{4, 557, "", []node{
+				{2, 557, "lower_indirect_textures", nil},
+				{4, 557, "", []node{
+					{2, 557, "queries", nil},
+					{2, 557, "true", nil},
+					{2, 557, "words", nil},
+					{2, 557, "4", nil},
+				}},
+			}},
+			{2, 558, "lower_frexp", nil},
+			{2, 559, "lower_flrp", nil},
+			{4, 560, "", []node{
+				{2, 560, "use", nil},
+				{2, 560, "vectors", nil},
+			}},
+			{2, 562, "io_add_const_offset_to_base", nil},
 			{4, 563, "", []node{
-				{2, 563, "lower_indirect_derefs", nil},
-				{4, 563, "", []node{
-					{2, 563, "modes", nil},
-					{2, 563, "function_temp", nil},
-					{2, 563, "max_length", nil},
-					{2, 563, "4", nil},
-				}},
-			}},
-			{2, 564, "lower_vars_to_ssa", nil},
-			{4, 565, "", []node{
-				{2, 565, "if", nil},
-				{2, 565, "level >= O1", nil},
-				{2, 566, "then", nil},
-				{3, 566, "", []node{
-					{2, 566, "shrink_vec_array_vars", nil},
-					{4, 566, "", []node{
-						{2, 566, "opt_large_constants", nil},
-						{4, 566, "", []node{
-							{2, 566, "packed", nil},
-							{2, 566, "32", nil},
-							{2, 566, "threshold", nil},
-							{2, 566, "20", nil},
+				{2, 563, "if", nil},
+				{2, 563, "level >= O1", nil},
+				{2, 564, "then", nil},
+				{3, 564, "", []node{
+					{4, 564, "", []node{
+						{2, 564, "opt_shrink_stores", nil},
+						{4, 564, "", []node{
+							{2, 564, "images", nil},
+							{2, 564, "true", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 567, "", []node{
-				{2, 567, "lower_vars_to_explicit_types", nil},
+				{2, 567, "lower_indirect_derefs", nil},
 				{4, 567, "", []node{
 					{2, 567, "modes", nil},
-					{2, 567, "function_temp|shader_temp", nil},
+					{2, 567, "function_temp", nil},
+					{2, 567, "max_length", nil},
+					{2, 567, "4", nil},
 				}},
 			}},
-			{4, 568, "", []node{
-				{2, 568, "lower_explicit_io", nil},
-				{4, 568, "", []node{
-					{2, 568, "modes", nil},
-					{2, 568, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 569, "remove_dead_derefs", nil},
-			{4, 570, "", []node{
-				{2, 570, "if", nil},
-				{2, 570, "level >= O1", nil},
-				{2, 571, "then", nil},
-				{3, 572, "", []node{
-					{2, 572, "opt_load_store_update_alignments", nil},
-					{4, 573, "", []node{
-						{2, 573, "opt_load_store_vectorize", nil},
-						{4, 573, "", []node{
-							{2, 573, "modes", nil},
-							{2, 573, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 573, "ubo_dynamic", nil},
-							{2, 573, "true", nil},
+			{2, 568, "lower_vars_to_ssa", nil},
+			{4, 569, "", []node{
+				{2, 569, "if", nil},
+				{2, 569, "level >= O1", nil},
+				{2, 570, "then", nil},
+				{3, 570, "", []node{
+					{2, 570, "shrink_vec_array_vars", nil},
+					{4, 570, "", []node{
+						{2, 570, "opt_large_constants", nil},
+						{4, 570, "", []node{
+							{2, 570, "packed", nil},
+							{2, 570, "32", nil},
+							{2, 570, "threshold", nil},
+							{2, 570, "20", nil},
 						}},
 					}},
 				}},
 			}},
+			{4, 571, "", []node{
+				{2, 571, "lower_vars_to_explicit_types", nil},
+				{4, 571, "", []node{
+					{2, 571, "modes", nil},
+					{2, 571, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 572, "", []node{
+				{2, 572, "lower_explicit_io", nil},
+				{4, 572, "", []node{
+					{2, 572, "modes", nil},
+					{2, 572, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 573, "remove_dead_derefs", nil},
 			{4, 574, "", []node{
-				{2, 574, "lower_mem_access_bit_sizes", nil},
-				{4, 574, "", []node{
-					{2, 574, "max_bits", nil},
-					{2, 574, "32", nil},
-					{2, 574, "const_bits", nil},
-					{2, 574, "32", nil},
-				}},
-			}},
-			{4, 576, "", []node{
-				{2, 576, "if", nil},
-				{2, 576, "kernel", nil},
-				{2, 577, "then", nil},
-				{3, 578, "", []node{
-					{4, 578, "", []node{
-						{2, 578, "lower_phis_to_scalar", nil},
-						{4, 578, "", []node{
-							{2, 578, "wider", nil},
-							{2, 578, "4", nil},
-						}},
-					}},
-					{4, 579, "", []node{
-						{2, 579, "lower_alu_width", nil},
-						{4, 579, "", []node{
-							{2, 579, "width", nil},
-							{2, 579, "4", nil},
-							{2, 579, "scalar", nil},
-							{2, 579, "64", nil},
-							{2, 579, "sources", nil},
-							{2, 579, "4", nil},
-						}},
-					}},
-					{2, 580, "opt_copy_prop", nil},
-					{2, 581, "opt_dce", nil},
-				}},
-			}},
-			{4, 582, "", []node{
-				{2, 582, "lower_bit_size", nil},
-				{4, 582, "", []node{
-					{2, 582, "below", nil},
-					{2, 582, "32", nil},
-					{2, 582, "to", nil},
-					{2, 582, "32", nil},
-					{2, 582, "bytes", nil},
-					{2, 582, "true", nil},
-				}},
-			}},
-			{2, 584, "opt_algebraic_before_lower_int64", nil},
-			{4, 585, "", []node{
-				{2, 585, "loop", nil},
-				{3, 586, "", []node{
-					{4, 586, "", []node{
-						{2, 586, "lower_64bit_phis", nil},
-						{4, 586, "", []node{
-							{2, 586, "pairs", nil},
-							{2, 586, "true", nil},
-						}},
-					}},
-					{2, 587, "opt_algebraic", nil},
-					{2, 588, "lower_doubles", nil},
-					{4, 589, "", []node{
-						{2, 589, "lower_int64", nil},
-						{4, 589, "", []node{
-							{2, 589, "pairs", nil},
-							{2, 589, "true", nil},
-						}},
-					}},
-					{2, 590, "lower_idiv", nil},
-					{2, 591, "lower_alu", nil},
-					{2, 592, "lower_pack", nil},
-					{2, 593, "opt_copy_prop", nil},
-					{2, 594, "opt_constant_folding", nil},
-					{2, 595, "opt_cse", nil},
-					{2, 596, "opt_dce", nil},
-				}},
-				{2, 597, "max", nil},
-				{2, 597, "8", nil},
-			}},
-			{4, 598, "", []node{
-				{2, 598, "use", nil},
-				{2, 598, "last_vectors", nil},
-			}},
-			{4, 599, "", []node{
-				{2, 599, "if", nil},
-				{2, 599, "level >= O1", nil},
-				{2, 600, "then", nil},
-				{3, 600, "", []node{
-					{2, 600, "opt_shrink_vectors", nil},
-				}},
-			}},
-			{4, 601, "", []node{
-				{2, 601, "if", nil},
-				{2, 601, "level >= O2", nil},
-				{2, 602, "then", nil},
-				{3, 602, "", []node{
-					{4, 602, "", []node{
-						{2, 602, "opt_gcm", nil},
-						{4, 602, "", []node{
-							{2, 602, "sink", nil},
-							{2, 602, "false", nil},
-							{2, 602, "room", nil},
-							{2, 602, "24", nil},
+				{2, 574, "if", nil},
+				{2, 574, "level >= O1", nil},
+				{2, 575, "then", nil},
+				{3, 576, "", []node{
+					{2, 576, "opt_load_store_update_alignments", nil},
+					{4, 577, "", []node{
+						{2, 577, "opt_load_store_vectorize", nil},
+						{4, 577, "", []node{
+							{2, 577, "modes", nil},
+							{2, 577, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 577, "ubo_dynamic", nil},
+							{2, 577, "true", nil},
 						}},
 					}},
 				}},
+			}},
+			{4, 578, "", []node{
+				{2, 578, "lower_mem_access_bit_sizes", nil},
+				{4, 578, "", []node{
+					{2, 578, "max_bits", nil},
+					{2, 578, "32", nil},
+					{2, 578, "const_bits", nil},
+					{2, 578, "32", nil},
+				}},
+			}},
+			{4, 580, "", []node{
+				{2, 580, "if", nil},
+				{2, 580, "kernel", nil},
+				{2, 581, "then", nil},
+				{3, 582, "", []node{
+					{4, 582, "", []node{
+						{2, 582, "lower_phis_to_scalar", nil},
+						{4, 582, "", []node{
+							{2, 582, "wider", nil},
+							{2, 582, "4", nil},
+						}},
+					}},
+					{4, 583, "", []node{
+						{2, 583, "lower_alu_width", nil},
+						{4, 583, "", []node{
+							{2, 583, "width", nil},
+							{2, 583, "4", nil},
+							{2, 583, "scalar", nil},
+							{2, 583, "64", nil},
+							{2, 583, "sources", nil},
+							{2, 583, "4", nil},
+						}},
+					}},
+					{2, 584, "opt_copy_prop", nil},
+					{2, 585, "opt_dce", nil},
+				}},
+			}},
+			{4, 586, "", []node{
+				{2, 586, "lower_bit_size", nil},
+				{4, 586, "", []node{
+					{2, 586, "below", nil},
+					{2, 586, "32", nil},
+					{2, 586, "to", nil},
+					{2, 586, "32", nil},
+					{2, 586, "bytes", nil},
+					{2, 586, "true", nil},
+				}},
+			}},
+			{2, 588, "opt_algebraic_before_lower_int64", nil},
+			{4, 589, "", []node{
+				{2, 589, "loop", nil},
+				{3, 590, "", []node{
+					{4, 590, "", []node{
+						{2, 590, "lower_64bit_phis", nil},
+						{4, 590, "", []node{
+							{2, 590, "pairs", nil},
+							{2, 590, "true", nil},
+						}},
+					}},
+					{2, 591, "opt_algebraic", nil},
+					{2, 592, "lower_doubles", nil},
+					{4, 593, "", []node{
+						{2, 593, "lower_int64", nil},
+						{4, 593, "", []node{
+							{2, 593, "pairs", nil},
+							{2, 593, "true", nil},
+						}},
+					}},
+					{2, 594, "lower_idiv", nil},
+					{2, 595, "lower_alu", nil},
+					{2, 596, "lower_pack", nil},
+					{2, 597, "opt_copy_prop", nil},
+					{2, 598, "opt_constant_folding", nil},
+					{2, 599, "opt_cse", nil},
+					{2, 600, "opt_dce", nil},
+				}},
+				{2, 601, "max", nil},
+				{2, 601, "8", nil},
+			}},
+			{4, 602, "", []node{
+				{2, 602, "use", nil},
+				{2, 602, "last_vectors", nil},
 			}},
 			{4, 603, "", []node{
 				{2, 603, "if", nil},
 				{2, 603, "level >= O1", nil},
 				{2, 604, "then", nil},
 				{3, 604, "", []node{
-					{4, 604, "", []node{
-						{2, 604, "use", nil},
-						{2, 604, "late", nil},
-					}},
+					{2, 604, "opt_shrink_vectors", nil},
 				}},
 			}},
 			{4, 605, "", []node{
-				{2, 605, "use", nil},
-				{2, 605, "clean", nil},
-			}},
-			{4, 606, "", []node{
-				{2, 606, "if", nil},
-				{2, 606, "level >= O1", nil},
-				{2, 607, "then", nil},
-				{3, 608, "", []node{
-					{4, 608, "", []node{
-						{2, 608, "opt_sink", nil},
-						{4, 608, "", []node{
-							{2, 608, "compares", nil},
-							{2, 608, "true", nil},
+				{2, 605, "if", nil},
+				{2, 605, "level >= O2", nil},
+				{2, 606, "then", nil},
+				{3, 606, "", []node{
+					{4, 606, "", []node{
+						{2, 606, "opt_gcm", nil},
+						{4, 606, "", []node{
+							{2, 606, "sink", nil},
+							{2, 606, "false", nil},
+							{2, 606, "room", nil},
+							{2, 606, "24", nil},
 						}},
 					}},
-					{2, 610, "opt_rematerialize_compares", nil},
 				}},
 			}},
-			{2, 611, "opt_algebraic_distribute_src_mods", nil},
-			{2, 612, "lower_bool_to_int32", nil},
-			{2, 613, "opt_copy_prop", nil},
-			{2, 614, "opt_dce", nil},
-			{2, 615, "remove_dead_variables", nil},
-			{2, 616, "gather_info", nil},
+			{4, 607, "", []node{
+				{2, 607, "if", nil},
+				{2, 607, "level >= O1", nil},
+				{2, 608, "then", nil},
+				{3, 608, "", []node{
+					{4, 608, "", []node{
+						{2, 608, "use", nil},
+						{2, 608, "late", nil},
+					}},
+				}},
+			}},
+			{4, 609, "", []node{
+				{2, 609, "use", nil},
+				{2, 609, "clean", nil},
+			}},
+			{4, 610, "", []node{
+				{2, 610, "if", nil},
+				{2, 610, "level >= O1", nil},
+				{2, 611, "then", nil},
+				{3, 612, "", []node{
+					{4, 612, "", []node{
+						{2, 612, "opt_sink", nil},
+						{4, 612, "", []node{
+							{2, 612, "compares", nil},
+							{2, 612, "true", nil},
+						}},
+					}},
+					{2, 614, "opt_rematerialize_compares", nil},
+				}},
+			}},
+			{2, 615, "opt_algebraic_distribute_src_mods", nil},
+			{2, 616, "lower_bool_to_int32", nil},
+			{2, 617, "opt_copy_prop", nil},
+			{2, 618, "opt_dce", nil},
+			{2, 619, "remove_dead_variables", nil},
+			{2, 620, "gather_info", nil},
 		}},
 	}},
 }}
