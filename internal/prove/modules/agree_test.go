@@ -226,6 +226,7 @@ func (a *agreement) compare(ctx context.Context, c *agreeCase, target nirc.Optio
 	}
 	open := false
 	diff := differ(want, got, c.tolerance())
+	ctx = a.t.Context() // a difference is explained, however long that takes
 	if diff != "" && c.quads && o.Target == "midgard" {
 		if on, err := c.onFaces(ctx, want, p.WaveSize()); err == nil && differ(on, got, c.tolerance()) == "" {
 			a.agree[label+" by LODs on the faces of cubes"]++ // all that its texture unit is given (midgard.md §6.2)
