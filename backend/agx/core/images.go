@@ -70,10 +70,12 @@ func (w *wave) readsImage(x *inst, m *emu.Image, lane int) error {
 	return nil
 }
 
-// memoryBarrier notes what a barrier makes visible.
+// memoryBarrier notes what a barrier makes visible. After one, lanes may read what others wrote: where it is not all that the image
+// wants, each sees so.
 func (c *checker) memoryBarrier(code uint32) {
 	for i := range c.images {
 		c.images[i].saw |= imageBarriers[code]
+		c.images[i].lanes = ^uint32(0)
 	}
 	if code == deviceBarrier {
 		clear(c.stores)
