@@ -35,6 +35,7 @@ var orderRules = []orderRule{
 	{first: "lower_io_to_scalar_early", then: "lower_io", never: true, why: "it takes variables"},
 	{first: "lower_io_to_vector", then: "lower_io", never: true, why: "it takes variables"},
 	{first: "lower_clip_cull_distance_arrays", then: "lower_io", never: true, why: "it takes variables"},
+	{first: "lower_clip_cull_distance_arrays", then: "lower_clip_cull_distance_to_vec4s", never: true, why: "it takes arrays"},
 	{first: "lower_sysvals_to_varyings", then: "lower_system_values", never: true, why: "it takes variables"},
 	{first: "lower_system_values", then: "lower_compute_system_values", why: "it takes ids that are loads, and lays out quads of the workgroup once"},
 	{first: "lower_input_attachments", then: "lower_io", why: "the layer is an input"},

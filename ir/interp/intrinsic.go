@@ -149,7 +149,7 @@ func (w *Wave) execSysval(i *inst) {
 				x = uint64(v[2*k&3]) | uint64(v[(2*k+1)&3])<<32
 			case i.bits == 1:
 				x = truth(x != 0)
-			case (sv == svFrontFace || sv == svHelper) && x != 0:
+			case (sv == svFrontFace || sv == svHelper || sv == svFullyCovered) && x != 0:
 				x = lowBits(i.bits)
 			}
 			w.regs[i.dst+k*w.w+int32(l)] = x & lowBits(i.bits)

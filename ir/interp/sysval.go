@@ -227,8 +227,11 @@ func (w *Wave) fillSysvals(l int) {
 			b := w.priv[l*int(w.p.private)+int(v.addr)+column*int(t.Rows)*n:]
 			for k := range int(t.Rows) {
 				x := uint64(val[k&3])
-				if n == 8 && v.sv >= svEqMask {
+				switch {
+				case n == 8 && v.sv >= svEqMask:
 					x = wordPair(&val, k)
+				case t.Base == ir.BaseBool && x != 0: // as wider booleans are
+					x = ^uint64(0)
 				}
 				emu.StoreBytes(b[k*n:], n, x)
 			}

@@ -122,3 +122,16 @@ func TestWhichStageHasWhat(t *testing.T) {
 		t.Error("a kernel has no ids")
 	}
 }
+
+// TestBooleanValues: in memory a system value that is a boolean has all bits, as booleans of more than one bit do: opt_if turned a
+// question around by inot, and 1 stayed true.
+func TestBooleanValues(t *testing.T) {
+	for _, front := range []bool{false, true} {
+		l := &emu.Launch{NumLanes: 1, Fragment: []emu.FragmentLane{{Prim: &emu.Primitive{FrontFacing: front}}}}
+		w := &Wave{p: &Program{shader: ir.NewShader(ir.StageFragment, nil), lanes: 1, private: 4, sysvars: []sysvar{{svFrontFace, 0, ir.BoolType}}}, l: l, state: &state{priv: make([]byte, 4)}}
+		w.startSysvals()
+		if want := front; (w.priv[0] == 0xff && w.priv[3] == 0xff) != want || !want && (w.priv[0] != 0 || w.priv[3] != 0) {
+			t.Errorf("front facing %v: %x", front, w.priv)
+		}
+	}
+}

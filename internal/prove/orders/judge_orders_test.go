@@ -86,6 +86,9 @@ var company = map[string]string{
 	"lower_explicit_io": "lower_var_copies,lower_vars_to_explicit_types(modes=function_temp|shader_temp|mem_shared),%",
 	"lower_io":          "lower_indirect_derefs,%",
 	"lower_frag_coord_to_pixel_coord(center=false)": "gather_info,lower_wpos_center,%",
+	// Both stages of an interface take it; where pipelines have one side alone, the rasteriser is the other.
+	"lower_clip_cull_distance_arrays(modes=shader_in)":  "lower_clip_cull_distance_arrays",
+	"lower_clip_cull_distance_arrays(modes=shader_out)": "lower_clip_cull_distance_arrays",
 }
 
 // variants lists each pass with its default options, and as pipeline.yaml
