@@ -62,6 +62,8 @@ const (
 	faultExchangeFormat                  // the comparand of a compare and exchange has the format of an index
 	faultStaleInput                      // a store is taken to read the components that the bits of its mask name
 	faultHelpers                         // derivatives say that helper threads end after them
+	faultSkippedResults                  // lookups say that helper threads need no results of theirs
+	faultOutOfOrder                      // a bundle runs before a texture operation ends that it may not run beside
 	numFaults
 )
 

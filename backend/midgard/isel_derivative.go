@@ -27,10 +27,6 @@ func (s *isel) derivative(in *ir.Instr) bool {
 		return true
 	}
 	s.meta.NeedsQuads = !faults.has(faultQuads)
-	helpers := isa.HelpersNormal
-	if faults.has(faultHelpers) {
-		helpers = isa.HelpersKill
-	}
 	n := int(in.Def.NumComponents)
 	o := s.whole(in.Srcs[0].Def)
 	d := s.f.newNode(n)
@@ -38,7 +34,7 @@ func (s *isel) derivative(in *ir.Instr) bool {
 		k := min(2, n-first)
 		s.move(s.texIn(0), 15, o.place([4]uint8{uint8(first), uint8(min(first+1, 3)), uint8(first), uint8(first)}))
 		s.coords[0] = unknownCoords
-		t := isa.Texture{Op: isa.TexDerivative, Mode: mode, Helpers: helpers, Dim: isa.Tex2D, CoordFull: true,
+		t := isa.Texture{Op: isa.TexDerivative, Mode: mode, Helpers: isa.HelpersNormal, Dim: isa.Tex2D, CoordFull: true,
 			CoordSwizzle: isa.Swz(0, 1, 0, 0), Full: true, Type: isa.TexTypeFloat, Mask: 3, Swizzle: isa.XYZW}
 		out, _ := s.texOut(4)
 		t.Dst = uint8(out & 1)

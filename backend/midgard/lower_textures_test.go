@@ -45,7 +45,7 @@ func TestTextureLanes(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, text := listing(t, s, CompileOptions{})
-	expect(t, text, "LD_VARY.f32 AT0.xyzw", "TEX.2d TA1.x.f32", "AT0.xyxx", "TEX.2d TA1.y.f32", "AT0.zwzz", "TEX_GRAD.2d TA1.zw.f32", "AT0.xyxx")
+	expect(t, text, "LD_VARY.f32 AT0.xyzw", "TEX.2d.skip TA1.x.f32", "AT0.xyxx", "TEX.2d.kill TA1.y.f32", "AT0.zwzz", "TEX_GRAD.2d TA1.zw.f32", "AT0.xyxx")
 }
 
 // A select of 0 is a bit operation.

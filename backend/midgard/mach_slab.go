@@ -25,6 +25,7 @@ type memory struct {
 	sched    scheduler
 	coal     coalescer
 	conds    []condReads
+	wants    []helpersWant
 	written  []int32
 	sel      isel
 }

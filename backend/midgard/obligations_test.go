@@ -71,6 +71,8 @@ var obligations = []struct {
 	{"the metadata has all work registers", faultWorkRegs, drawsAlike(positions, plainColor)},
 	{"the metadata asks for quads where derivatives are", faultQuads, drawsAlike(positions, demoted)},
 	{"helper threads run on after a derivative", faultHelpers, drawsAlike(positions, secondDerivative)},
+	{"helper threads have the results that later derivatives are made of", faultSkippedResults, drawsAlike(positions, secondDerivative)},
+	{"nothing reads a lookup's result before it is there", faultOutOfOrder, drawsAlike(positions, secondDerivative)},
 	{"varyings are stored beside varyings alone", faultVaryPairs, drawsAlike(storing, plainColor)},
 	{"tags of writeouts are those of the chip", faultUpperTags, upperTags},
 	{"samplers that ignore explicit LODs are done by the shader", faultBrokenLOD, limitedLod},

@@ -60,12 +60,14 @@ var (
 	pipes      = step{StepInfo: optional("pipe_registers", "keeps values that live in one bundle in its pipeline registers", "sched"), Run: (*compiler).pipeRegisters}
 	raBundles  = step{StepInfo: info("ra_bundles", "gives values of bundles places among the work registers; the plan does not do where they are too few", "sched"), Run: (*compiler).allocateBundles}
 	dropJumps  = step{StepInfo: optional("drop_jumps", "removes jumps to what follows anyway", "sched"), Run: onProgram((*program).dropJumps)}
+	helpers    = step{StepInfo: optional("helper_threads", "ends helper threads after the last derivative, and lets them go without results that no later one needs", "ra", "ra_bundles"), Run: (*compiler).helperThreads}
+	outOfOrder = step{StepInfo: optional("out_of_order", "lets bundles run while a texture operation is under way", "ra", "ra_bundles"), Run: (*compiler).outOfOrder}
 	layOut     = step{StepInfo: info("layout", "forms the words of the bundles, and links tags and branches", "ra", "ra_bundles"), Run: onProgram((*program).layout)}
 	encodeStep = step{StepInfo: info("encode", "makes the bytes", "layout"), Run: (*compiler).encode}
 )
 
 // encodeSteps make the bytes of what the best plan made.
-var encodeSteps = []step{layOut, encodeStep}
+var encodeSteps = []step{helpers, outOfOrder, layOut, encodeStep}
 
 // planSteps are the steps that plans choose from, each after what it needs.
 var planSteps = []step{presched, ra, raAll, schedPairs, sched, schedRoom, pipes, raBundles, dropJumps}

@@ -66,7 +66,6 @@ func textureRules() []ruleCase {
 		c("a derivative of yz", "a derivative is of two components", derive(6)),
 		with(c("no quads", "does not ask for quads", nil), fragMeta, func(m *abi.Meta) { m.NeedsQuads = false }),
 		with(c("no quads for a fetch", "", fetch), fragMeta, func(m *abi.Meta) { m.NeedsQuads = false }),
-		with(c("out of order", "", func(b *isa.Bundle) { b.Tex.OutOfOrder = 2 }), fragMeta, gpu("t860")),
 		with(c("out of order where nothing is", "runs no bundles before a texture operation ends", func(b *isa.Bundle) { b.Tex.OutOfOrder = 2 }), fragMeta, gpu("t720")),
 		with(c("a barrier", "", barrier), computeMeta, nil),
 		with(c("a barrier that the metadata does not have", "whose metadata has none", barrier), computeMeta, func(m *abi.Meta) { m.UsesBarrier = false }),

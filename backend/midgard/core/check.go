@@ -31,7 +31,10 @@ func (p *program) check(i int) error {
 	case b.Tag == isa.TagLdSt:
 		return p.checkLdSt(b)
 	}
-	return p.checkTexture(b)
+	if err := p.checkTexture(b); err != nil {
+		return err
+	}
+	return p.checkOutOfOrder(i)
 }
 
 func (p *program) checkALU(b *bundle) error {
@@ -338,15 +341,6 @@ func (w *wave) before(t *thread, b *bundle) error {
 	if b.rules != nil {
 		return b.rules
 	}
-	if t.texUntil > 0 {
-		t.texUntil--
-		if b.Tag.ALU() && b.reads(t.texReg) {
-			return fmt.Errorf("the texture result in register %d is read %d bundles too early", t.texReg, t.texUntil+1)
-		}
-		if b.hasBranch {
-			return errors.New("a branch while a texture operation is out of order")
-		}
-	}
 	switch {
 	case b.Tag.ALU():
 		return w.readsDefined(t, b)
@@ -354,19 +348,6 @@ func (w *wave) before(t *thread, b *bundle) error {
 		return w.addressDefined(t, b)
 	}
 	return nil
-}
-
-// reads reports whether an ALU instruction of the bundle reads a register of the file.
-func (b *bundle) reads(reg uint8) bool {
-	for i := range b.alu {
-		x := &b.alu[i]
-		for k := range x.src {
-			if s := &x.src[k]; !s.fixed && s.reg == reg && !unused(&b.ALU[x.unit], k) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // need is a part of a register that must hold something before a bundle.

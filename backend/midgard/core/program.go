@@ -112,6 +112,8 @@ func loadProgram(code []byte, meta *abi.Meta) (*program, error) {
 		p.link(i, at)
 		p.prepare(&p.code[i])
 		p.code[i].findNeeds()
+	}
+	for i := range p.code {
 		p.code[i].rules = p.check(i)
 		p.code[i].findPlain() // not where rules are broken
 	}

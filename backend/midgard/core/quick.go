@@ -314,9 +314,6 @@ func (w *wave) runStage(t *thread, list []inst, direct bool) {
 // about the thread wants the long way.
 func (w *wave) runPlain(t *thread, b *bundle) bool {
 	if w.check {
-		if t.texUntil > 0 {
-			return false
-		}
 		for i := range b.needs {
 			n := &b.needs[i]
 			d := &t.def[n.reg]

@@ -140,10 +140,7 @@ func (w *wave) derivative(x *isa.Texture, at *[4][4]uint32, whole bool) (v [4]ui
 // texResult writes the result: swizzle, modifier, mask.
 func (w *wave) texResult(t *thread, b *bundle, v [4]uint32) {
 	x := &b.Tex
-	reg := fileTexOut + x.Dst&1
-	if w.p.meta.Alias {
-		reg = x.Dst & 1
-	}
+	reg := w.p.texResultReg(x)
 	r, d := &t.file[reg], &t.def[reg]
 	for i := range 4 {
 		if x.Mask>>i&1 == 0 {
@@ -167,7 +164,6 @@ func (w *wave) texResult(t *thread, b *bundle, v [4]uint32) {
 		r[off>>6] = r[off>>6]&^(m<<(off&63)) | c&m<<(off&63)
 		d[off>>6] |= m << (off & 63)
 	}
-	t.texReg, t.texUntil = reg, int(x.OutOfOrder)
 }
 
 // handle resolves a texture or sampler field.

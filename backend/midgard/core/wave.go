@@ -33,12 +33,10 @@ type thread struct {
 	flush  flush
 	counts bool // IPOPCNT counts each byte for itself (midgard.md §4.3)
 	// Checking mode: the bits of the file that hold something, whether a writeout
-	// has just been made to wait, the texture result under way and until when.
-	def      [fileSize][2]uint64
-	waited   bool
-	tile     bool // it is ready
-	texReg   uint8
-	texUntil int // bundles left
+	// has just been made to wait.
+	def    [fileSize][2]uint64
+	waited bool
+	tile   bool // it is ready
 	// late is what slot lateSlot of the bundle at hand reads, which has still to run.
 	late     *inputs
 	lateSlot int
