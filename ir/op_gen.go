@@ -787,6 +787,7 @@ const (
 	IntrLoadStageConstantPan                                  // words at a byte offset of the memory whose address such a value is, which nobody writes meanwhile
 	IntrLoadStagePan                                          // same, of memory that other invocations write
 	IntrStoreStagePan                                         // store of words there
+	IntrLoadSinkAddressPan                                    // address of memory that may be written and that nobody reads
 
 	// NumIntrinsics is the number of rows.
 	NumIntrinsics = int(iota)

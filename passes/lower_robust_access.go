@@ -8,26 +8,29 @@ import (
 
 var lowerRobustAccessPass = &Pass{
 	Name: "lower_robust_access", Class: "A", Run: lowerRobustAccess,
-	Instead: "descriptors: hardware tests bounds, and where it does not lower_explicit_io puts the tests where the address is made (Options.Robust); of images hardware leaves untested only levels, layers and samples of fetches (AGX's step texel_range moves their x outside) and addresses for atomics (midgard's selection takes that of a sink), neither by a branch; it stays for targets that lower accesses later",
 	Doc: "Puts a test of the bounds around accesses to storage, uniform and shared memory, to texels of images, and to global memory whose bound is a source: " +
 		"loads beyond the end give 0, stores and atomics do nothing. An access counts as beyond if any byte of it is, or a coordinate, the layer or the sample.",
 	Options: []Option{
 		{"modes", "memory that is tested: mem_ssbo, mem_ubo, mem_shared, image, mem_global", ir.ModeSSBO | ir.ModeUBO},
+		{"addresses", "of images the addresses of texels are tested, and no accesses, if the shader's options ask for it: that of memory which nobody reads stands for texels that there are not", false},
 	},
 }
 
 func lowerRobustAccess(c *Context, s *ir.Shader) (bool, error) {
-	modes := c.Modes("modes")
+	modes, addresses := c.Modes("modes"), c.Bool("addresses")
 	return eachImpl(s, ir.MetaNone, func(impl *ir.Impl) bool {
 		list := collect(impl, func(in *ir.Instr) bool {
 			class, _, _ := boundedAccess(in)
-			return class&modes != 0 || modes&ir.ModeImage != 0 && imageAccess(in) || modes&ir.ModeGlobal != 0 && in.Intr == ir.IntrLoadGlobalConstantBounded
+			image := !addresses && imageAccess(in) || addresses && asksForTexel(s, in)
+			return class&modes != 0 || modes&ir.ModeImage != 0 && image || modes&ir.ModeGlobal != 0 && in.Intr == ir.IntrLoadGlobalConstantBounded
 		})
 		for _, in := range list {
 			b := builderBefore(in)
 			switch class, off, bytes := boundedAccess(in); {
 			case in.Intr == ir.IntrLoadGlobalConstantBounded:
 				guardBounded(b, in)
+			case addresses && in.Memory().Op == ir.MemAddress:
+				divert(b, in, texelFits(b, in))
 			case class == 0:
 				guard(b, in, texelFits(b, in))
 			default:
@@ -103,10 +106,35 @@ func guardBounded(b *ir.Builder, in *ir.Instr) {
 	guard(builderBefore(l), l, fits)
 }
 
+// divert puts the address of memory that nobody reads in place of that of in unless there is a texel.
+func divert(b *ir.Builder, in *ir.Instr, fits *ir.Def) {
+	b.Cursor = ir.After(in)
+	sink := &b.Intrinsic(ir.IntrLoadSinkAddressPan, 1, in.Def.BitSize).Def
+	var uses []*ir.Src
+	for u := range in.Def.Uses() {
+		uses = append(uses, u)
+	}
+	at := b.Bcsel(fits, &in.Def, sink)
+	for _, u := range uses {
+		u.Set(at)
+	}
+}
+
 // imageAccess reports whether in reads or writes texels of an image.
 func imageAccess(in *ir.Instr) bool {
 	m := in.Memory()
 	return m.Space == ir.SpaceImage && m.Accesses() && m.Addr >= 0 && in.Intr.Info().Srcs[m.Addr] == 4 && len(in.Srcs) > 2
+}
+
+// asksForTexel reports whether in is the address of a texel that there may not be. Texel buffers are as robust as buffers.
+func asksForTexel(s *ir.Shader, in *ir.Instr) bool {
+	if m := in.Memory(); m.Space != ir.SpaceImage || m.Op != ir.MemAddress {
+		return false
+	}
+	if ir.Dim(in.Get(ir.IdxImageDim)) == ir.DimBuf {
+		return s.Options.Robust.Storage != ir.RobustOff
+	}
+	return s.Options.Robust.Images != ir.RobustOff
 }
 
 // imageQuestions are the questions about size and samples of an image by deref, number and handle.
@@ -138,29 +166,26 @@ func texelFits(b *ir.Builder, in *ir.Instr) *ir.Def {
 	if array {
 		n++
 	}
-	at := in.Srcs[1].Def
+	at := resizeInt(b, in.Srcs[1].Def, 32)
 	size := ask(0, uint8(n), in.Srcs[0].Def, b.Imm32(0))
-	var fits *ir.Def
-	and := func(x, end *ir.Def) {
-		t := b.Ult(resizeInt(b, x, 32), end)
-		if fits != nil {
-			t = b.Iand(fits, t)
-		}
-		fits = t
+	flat := coords
+	if array && dim != ir.DimCube {
+		flat++
 	}
-	for i := range coords {
-		and(b.Channel(at, i), b.Channel(size, i))
+	below := b.Ult(b.Channels(at, 0, flat), b.Channels(size, 0, flat))
+	fits := b.Channel(below, 0)
+	and := func(c *ir.Def) { fits = b.Iand(fits, c) }
+	for i := 1; i < flat; i++ {
+		and(b.Channel(below, i))
 	}
 	switch {
 	case dim == ir.DimCube && array:
-		and(b.Channel(at, 2), b.Imul(b.Channel(size, 2), b.Imm32(6)))
+		and(b.Ult(b.Channel(at, 2), b.Imul(b.Channel(size, 2), b.Imm32(6))))
 	case dim == ir.DimCube:
-		and(b.Channel(at, 2), b.Imm32(6))
-	case array:
-		and(b.Channel(at, coords), b.Channel(size, coords))
+		and(b.Ult(b.Channel(at, 2), b.Imm32(6)))
 	}
 	if dim == ir.DimMS {
-		and(in.Srcs[2].Def, ask(1, 1, in.Srcs[0].Def))
+		and(b.Ult(resizeInt(b, in.Srcs[2].Def, 32), ask(1, 1, in.Srcs[0].Def)))
 	}
 	return fits
 }

@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xb55bc104
+const builtinSum = 0xa88964a4
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -845,1205 +845,1218 @@ var builtinTree = node{4, 6, "", []node{
 		{3, 325, "", []node{
 			{2, 325, "lower_image_atomics_to_global", nil},
 		}},
-		{2, 327, "midgard_clip", nil},
+		{2, 327, "midgard_texel_bounds", nil},
 		{3, 327, "", []node{
-			{2, 327, "lower_clip_fs", nil},
+			{4, 327, "", []node{
+				{2, 327, "lower_robust_access", nil},
+				{4, 327, "", []node{
+					{2, 327, "modes", nil},
+					{2, 327, "image", nil},
+					{2, 327, "addresses", nil},
+					{2, 327, "true", nil},
+				}},
+			}},
+			{2, 327, "lower_bool_to_int32", nil},
 		}},
-		{2, 329, "midgard_position", nil},
+		{2, 329, "midgard_clip", nil},
 		{3, 329, "", []node{
-			{2, 329, "lower_viewport_transform", nil},
-			{2, 329, "lower_vars_to_ssa", nil},
+			{2, 329, "lower_clip_fs", nil},
 		}},
-		{2, 333, "link_prepare", nil},
-		{3, 334, "", []node{
-			{4, 334, "", []node{
-				{2, 334, "use", nil},
-				{2, 334, "frontend", nil},
-			}},
-			{2, 335, "propagate_invariant", nil},
+		{2, 331, "midgard_position", nil},
+		{3, 331, "", []node{
+			{2, 331, "lower_viewport_transform", nil},
+			{2, 331, "lower_vars_to_ssa", nil},
+		}},
+		{2, 335, "link_prepare", nil},
+		{3, 336, "", []node{
 			{4, 336, "", []node{
-				{2, 336, "loop", nil},
-				{3, 336, "", []node{
-					{2, 336, "lower_vars_to_ssa", nil},
-					{2, 336, "opt_copy_prop", nil},
-					{2, 336, "opt_dce", nil},
-					{2, 336, "opt_constant_folding", nil},
-					{2, 336, "opt_dead_cf", nil},
-					{2, 336, "opt_loop", nil},
+				{2, 336, "use", nil},
+				{2, 336, "frontend", nil},
+			}},
+			{2, 337, "propagate_invariant", nil},
+			{4, 338, "", []node{
+				{2, 338, "loop", nil},
+				{3, 338, "", []node{
+					{2, 338, "lower_vars_to_ssa", nil},
+					{2, 338, "opt_copy_prop", nil},
+					{2, 338, "opt_dce", nil},
+					{2, 338, "opt_constant_folding", nil},
+					{2, 338, "opt_dead_cf", nil},
+					{2, 338, "opt_loop", nil},
 				}},
 			}},
-			{4, 337, "", []node{
-				{2, 337, "if", nil},
-				{2, 337, "stage != tess_ctrl", nil},
-				{2, 338, "then", nil},
-				{3, 339, "", []node{
-					{4, 339, "", []node{
-						{2, 339, "lower_io_to_temporaries", nil},
-						{4, 339, "", []node{
-							{2, 339, "modes", nil},
-							{2, 339, "shader_out", nil},
+			{4, 339, "", []node{
+				{2, 339, "if", nil},
+				{2, 339, "stage != tess_ctrl", nil},
+				{2, 340, "then", nil},
+				{3, 341, "", []node{
+					{4, 341, "", []node{
+						{2, 341, "lower_io_to_temporaries", nil},
+						{4, 341, "", []node{
+							{2, 341, "modes", nil},
+							{2, 341, "shader_out", nil},
 						}},
 					}},
-					{2, 340, "lower_global_vars_to_local", nil},
+					{2, 342, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{4, 341, "", []node{
-				{2, 341, "if", nil},
-				{2, 341, "stage == fragment", nil},
-				{2, 342, "then", nil},
-				{3, 343, "", []node{
-					{4, 343, "", []node{
-						{2, 343, "lower_io_to_temporaries", nil},
-						{4, 343, "", []node{
-							{2, 343, "modes", nil},
-							{2, 343, "shader_in", nil},
+			{4, 343, "", []node{
+				{2, 343, "if", nil},
+				{2, 343, "stage == fragment", nil},
+				{2, 344, "then", nil},
+				{3, 345, "", []node{
+					{4, 345, "", []node{
+						{2, 345, "lower_io_to_temporaries", nil},
+						{4, 345, "", []node{
+							{2, 345, "modes", nil},
+							{2, 345, "shader_in", nil},
 						}},
 					}},
-					{2, 344, "lower_global_vars_to_local", nil},
+					{2, 346, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{2, 345, "split_var_copies", nil},
-			{2, 346, "lower_var_copies", nil},
-			{2, 347, "split_struct_vars", nil},
-			{2, 348, "lower_vars_to_ssa", nil},
-			{4, 349, "", []node{
-				{2, 349, "if", nil},
-				{2, 349, "stage == vertex", nil},
-				{2, 350, "then", nil},
-				{3, 351, "", []node{
-					{4, 351, "", []node{
-						{2, 351, "lower_io_arrays_to_elements", nil},
-						{4, 351, "", []node{
-							{2, 351, "modes", nil},
-							{2, 351, "shader_out", nil},
+			{2, 347, "split_var_copies", nil},
+			{2, 348, "lower_var_copies", nil},
+			{2, 349, "split_struct_vars", nil},
+			{2, 350, "lower_vars_to_ssa", nil},
+			{4, 351, "", []node{
+				{2, 351, "if", nil},
+				{2, 351, "stage == vertex", nil},
+				{2, 352, "then", nil},
+				{3, 353, "", []node{
+					{4, 353, "", []node{
+						{2, 353, "lower_io_arrays_to_elements", nil},
+						{4, 353, "", []node{
+							{2, 353, "modes", nil},
+							{2, 353, "shader_out", nil},
 						}},
 					}},
-					{4, 352, "", []node{
-						{2, 352, "lower_io_to_scalar_early", nil},
-						{4, 352, "", []node{
-							{2, 352, "modes", nil},
-							{2, 352, "shader_out", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 353, "", []node{
-				{2, 353, "if", nil},
-				{2, 353, "stage == fragment", nil},
-				{2, 354, "then", nil},
-				{3, 355, "", []node{
-					{4, 355, "", []node{
-						{2, 355, "lower_io_arrays_to_elements", nil},
-						{4, 355, "", []node{
-							{2, 355, "modes", nil},
-							{2, 355, "shader_in", nil},
-						}},
-					}},
-					{4, 356, "", []node{
-						{2, 356, "lower_io_to_scalar_early", nil},
-						{4, 356, "", []node{
-							{2, 356, "modes", nil},
-							{2, 356, "shader_in", nil},
+					{4, 354, "", []node{
+						{2, 354, "lower_io_to_scalar_early", nil},
+						{4, 354, "", []node{
+							{2, 354, "modes", nil},
+							{2, 354, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 357, "", []node{
-				{2, 357, "if", nil},
-				{2, 357, "stage != vertex && stage != fragment", nil},
-				{2, 358, "then", nil},
-				{3, 358, "", []node{
-					{2, 358, "lower_io_arrays_to_elements", nil},
-					{2, 358, "lower_io_to_scalar_early", nil},
+			{4, 355, "", []node{
+				{2, 355, "if", nil},
+				{2, 355, "stage == fragment", nil},
+				{2, 356, "then", nil},
+				{3, 357, "", []node{
+					{4, 357, "", []node{
+						{2, 357, "lower_io_arrays_to_elements", nil},
+						{4, 357, "", []node{
+							{2, 357, "modes", nil},
+							{2, 357, "shader_in", nil},
+						}},
+					}},
+					{4, 358, "", []node{
+						{2, 358, "lower_io_to_scalar_early", nil},
+						{4, 358, "", []node{
+							{2, 358, "modes", nil},
+							{2, 358, "shader_in", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 359, "", []node{
-				{2, 359, "loop", nil},
-				{3, 359, "", []node{
-					{4, 359, "", []node{
-						{2, 359, "use", nil},
-						{2, 359, "turn", nil},
-					}},
-					{4, 359, "", []node{
-						{2, 359, "use", nil},
-						{2, 359, "tail", nil},
-					}},
+				{2, 359, "if", nil},
+				{2, 359, "stage != vertex && stage != fragment", nil},
+				{2, 360, "then", nil},
+				{3, 360, "", []node{
+					{2, 360, "lower_io_arrays_to_elements", nil},
+					{2, 360, "lower_io_to_scalar_early", nil},
 				}},
-				{2, 360, "max", nil},
-				{2, 360, "8", nil},
 			}},
 			{4, 361, "", []node{
-				{2, 361, "remove_dead_variables", nil},
-				{4, 361, "", []node{
-					{2, 361, "modes", nil},
-					{2, 361, "shader_in|shader_out", nil},
+				{2, 361, "loop", nil},
+				{3, 361, "", []node{
+					{4, 361, "", []node{
+						{2, 361, "use", nil},
+						{2, 361, "turn", nil},
+					}},
+					{4, 361, "", []node{
+						{2, 361, "use", nil},
+						{2, 361, "tail", nil},
+					}},
+				}},
+				{2, 362, "max", nil},
+				{2, 362, "8", nil},
+			}},
+			{4, 363, "", []node{
+				{2, 363, "remove_dead_variables", nil},
+				{4, 363, "", []node{
+					{2, 363, "modes", nil},
+					{2, 363, "shader_in|shader_out", nil},
 				}},
 			}},
 		}},
-		{2, 363, "link_turn", nil},
-		{3, 364, "", []node{
-			{4, 364, "", []node{
-				{2, 364, "loop", nil},
-				{3, 364, "", []node{
-					{4, 364, "", []node{
-						{2, 364, "use", nil},
-						{2, 364, "turn", nil},
-					}},
-					{4, 364, "", []node{
-						{2, 364, "use", nil},
-						{2, 364, "tail", nil},
-					}},
-				}},
-				{2, 365, "max", nil},
-				{2, 365, "8", nil},
-			}},
+		{2, 365, "link_turn", nil},
+		{3, 366, "", []node{
 			{4, 366, "", []node{
-				{2, 366, "remove_dead_variables", nil},
-				{4, 366, "", []node{
-					{2, 366, "modes", nil},
-					{2, 366, "shader_in|shader_out", nil},
+				{2, 366, "loop", nil},
+				{3, 366, "", []node{
+					{4, 366, "", []node{
+						{2, 366, "use", nil},
+						{2, 366, "turn", nil},
+					}},
+					{4, 366, "", []node{
+						{2, 366, "use", nil},
+						{2, 366, "tail", nil},
+					}},
+				}},
+				{2, 367, "max", nil},
+				{2, 367, "8", nil},
+			}},
+			{4, 368, "", []node{
+				{2, 368, "remove_dead_variables", nil},
+				{4, 368, "", []node{
+					{2, 368, "modes", nil},
+					{2, 368, "shader_in|shader_out", nil},
 				}},
 			}},
 		}},
-		{2, 368, "link_finish", nil},
-		{3, 369, "", []node{
-			{4, 369, "", []node{
-				{2, 369, "remove_dead_variables", nil},
-				{4, 369, "", []node{
-					{2, 369, "modes", nil},
-					{2, 369, "shader_in|shader_out", nil},
-				}},
-			}},
-			{4, 370, "", []node{
-				{2, 370, "if", nil},
-				{2, 370, "stage == vertex", nil},
-				{2, 371, "then", nil},
-				{3, 371, "", []node{
-					{4, 371, "", []node{
-						{2, 371, "lower_io_to_vector", nil},
-						{4, 371, "", []node{
-							{2, 371, "modes", nil},
-							{2, 371, "shader_out", nil},
-						}},
-					}},
+		{2, 370, "link_finish", nil},
+		{3, 371, "", []node{
+			{4, 371, "", []node{
+				{2, 371, "remove_dead_variables", nil},
+				{4, 371, "", []node{
+					{2, 371, "modes", nil},
+					{2, 371, "shader_in|shader_out", nil},
 				}},
 			}},
 			{4, 372, "", []node{
 				{2, 372, "if", nil},
-				{2, 372, "stage == fragment", nil},
+				{2, 372, "stage == vertex", nil},
 				{2, 373, "then", nil},
 				{3, 373, "", []node{
 					{4, 373, "", []node{
 						{2, 373, "lower_io_to_vector", nil},
 						{4, 373, "", []node{
 							{2, 373, "modes", nil},
-							{2, 373, "shader_in", nil},
+							{2, 373, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 374, "", []node{
 				{2, 374, "if", nil},
-				{2, 374, "stage != vertex && stage != fragment", nil},
+				{2, 374, "stage == fragment", nil},
 				{2, 375, "then", nil},
 				{3, 375, "", []node{
-					{2, 375, "lower_io_to_vector", nil},
+					{4, 375, "", []node{
+						{2, 375, "lower_io_to_vector", nil},
+						{4, 375, "", []node{
+							{2, 375, "modes", nil},
+							{2, 375, "shader_in", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 376, "opt_combine_stores", nil},
-			{4, 377, "", []node{
-				{2, 377, "loop", nil},
+			{4, 376, "", []node{
+				{2, 376, "if", nil},
+				{2, 376, "stage != vertex && stage != fragment", nil},
+				{2, 377, "then", nil},
 				{3, 377, "", []node{
-					{2, 377, "lower_vars_to_ssa", nil},
-					{2, 377, "opt_copy_prop", nil},
-					{2, 377, "opt_cse", nil},
-					{2, 377, "opt_dce", nil},
+					{2, 377, "lower_io_to_vector", nil},
 				}},
 			}},
-			{2, 378, "remove_dead_variables", nil},
-			{2, 379, "assign_io_locations", nil},
+			{2, 378, "opt_combine_stores", nil},
+			{4, 379, "", []node{
+				{2, 379, "loop", nil},
+				{3, 379, "", []node{
+					{2, 379, "lower_vars_to_ssa", nil},
+					{2, 379, "opt_copy_prop", nil},
+					{2, 379, "opt_cse", nil},
+					{2, 379, "opt_dce", nil},
+				}},
+			}},
+			{2, 380, "remove_dead_variables", nil},
+			{2, 381, "assign_io_locations", nil},
 		}},
 	}},
-	{2, 381, "pipelines", nil},
-	{4, 383, "", []node{
-		{2, 383, "common", nil},
-		{3, 384, "", []node{
-			{4, 384, "", []node{
-				{2, 384, "use", nil},
-				{2, 384, "frontend", nil},
+	{2, 383, "pipelines", nil},
+	{4, 385, "", []node{
+		{2, 385, "common", nil},
+		{3, 386, "", []node{
+			{4, 386, "", []node{
+				{2, 386, "use", nil},
+				{2, 386, "frontend", nil},
 			}},
-			{4, 385, "", []node{
-				{2, 385, "hook", nil},
-				{2, 385, "start", nil},
-			}},
-			{2, 386, "propagate_invariant", nil},
 			{4, 387, "", []node{
-				{2, 387, "use", nil},
-				{2, 387, "clean", nil},
+				{2, 387, "hook", nil},
+				{2, 387, "start", nil},
 			}},
-			{4, 388, "", []node{
-				{2, 388, "if", nil},
-				{2, 388, "level >= O1", nil},
-				{2, 389, "then", nil},
-				{3, 389, "", []node{
-					{2, 389, "opt_ray_queries", nil},
-					{2, 389, "opt_ray_query_ranges", nil},
+			{2, 388, "propagate_invariant", nil},
+			{4, 389, "", []node{
+				{2, 389, "use", nil},
+				{2, 389, "clean", nil},
+			}},
+			{4, 390, "", []node{
+				{2, 390, "if", nil},
+				{2, 390, "level >= O1", nil},
+				{2, 391, "then", nil},
+				{3, 391, "", []node{
+					{2, 391, "opt_ray_queries", nil},
+					{2, 391, "opt_ray_query_ranges", nil},
 				}},
 			}},
-			{4, 391, "", []node{
-				{2, 391, "if", nil},
-				{2, 391, "ycbcr", nil},
-				{2, 392, "then", nil},
-				{3, 392, "", []node{
-					{4, 392, "", []node{
-						{2, 392, "lower_tex", nil},
-						{4, 392, "", []node{
-							{2, 392, "ycbcr", nil},
-							{2, 392, "options", nil},
+			{4, 393, "", []node{
+				{2, 393, "if", nil},
+				{2, 393, "ycbcr", nil},
+				{2, 394, "then", nil},
+				{3, 394, "", []node{
+					{4, 394, "", []node{
+						{2, 394, "lower_tex", nil},
+						{4, 394, "", []node{
+							{2, 394, "ycbcr", nil},
+							{2, 394, "options", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 393, "gather_info", nil},
+			{2, 395, "gather_info", nil},
 		}},
-		{2, 396, "ir", nil},
-		{3, 397, "", []node{
-			{4, 397, "", []node{
-				{2, 397, "use", nil},
-				{2, 397, "common", nil},
+		{2, 398, "ir", nil},
+		{3, 399, "", []node{
+			{4, 399, "", []node{
+				{2, 399, "use", nil},
+				{2, 399, "common", nil},
 			}},
-			{4, 398, "", []node{
-				{2, 398, "use", nil},
-				{2, 398, "interface", nil},
+			{4, 400, "", []node{
+				{2, 400, "use", nil},
+				{2, 400, "interface", nil},
 			}},
 		}},
-		{2, 400, "ir3", nil},
-		{3, 401, "", []node{
-			{4, 401, "", []node{
-				{2, 401, "use", nil},
-				{2, 401, "common", nil},
-			}},
+		{2, 402, "ir3", nil},
+		{3, 403, "", []node{
 			{4, 403, "", []node{
-				{2, 403, "if", nil},
-				{2, 403, "level >= O1", nil},
-				{2, 404, "then", nil},
-				{3, 404, "", []node{
-					{4, 404, "", []node{
-						{2, 404, "opt_shrink_stores", nil},
-						{4, 404, "", []node{
-							{2, 404, "images", nil},
-							{2, 404, "true", nil},
+				{2, 403, "use", nil},
+				{2, 403, "common", nil},
+			}},
+			{4, 405, "", []node{
+				{2, 405, "if", nil},
+				{2, 405, "level >= O1", nil},
+				{2, 406, "then", nil},
+				{3, 406, "", []node{
+					{4, 406, "", []node{
+						{2, 406, "opt_shrink_stores", nil},
+						{4, 406, "", []node{
+							{2, 406, "images", nil},
+							{2, 406, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 405, "lower_ray_queries", nil},
-			{4, 406, "", []node{
-				{2, 406, "use", nil},
-				{2, 406, "optimise", nil},
-			}},
-			{4, 407, "", []node{
-				{2, 407, "use", nil},
-				{2, 407, "interface", nil},
+			{2, 407, "lower_ray_queries", nil},
+			{4, 408, "", []node{
+				{2, 408, "use", nil},
+				{2, 408, "optimise", nil},
 			}},
 			{4, 409, "", []node{
-				{2, 409, "lower_atomics", nil},
-				{4, 409, "", []node{
-					{2, 409, "wide", nil},
-					{2, 409, "true", nil},
+				{2, 409, "use", nil},
+				{2, 409, "interface", nil},
+			}},
+			{4, 411, "", []node{
+				{2, 411, "lower_atomics", nil},
+				{4, 411, "", []node{
+					{2, 411, "wide", nil},
+					{2, 411, "true", nil},
 				}},
 			}},
-			{4, 410, "", []node{
-				{2, 410, "if", nil},
-				{2, 410, "stage == fragment", nil},
-				{2, 411, "then", nil},
-				{3, 411, "", []node{
-					{2, 411, "lower_is_helper_invocation", nil},
-				}},
-			}},
-			{4, 413, "", []node{
-				{2, 413, "if", nil},
-				{2, 413, "stage == compute", nil},
-				{2, 414, "then", nil},
-				{3, 414, "", []node{
-					{4, 414, "", []node{
-						{2, 414, "lower_tex", nil},
-						{4, 414, "", []node{
-							{2, 414, "group_lod", nil},
-							{2, 414, "true", nil},
-						}},
-					}},
+			{4, 412, "", []node{
+				{2, 412, "if", nil},
+				{2, 412, "stage == fragment", nil},
+				{2, 413, "then", nil},
+				{3, 413, "", []node{
+					{2, 413, "lower_is_helper_invocation", nil},
 				}},
 			}},
 			{4, 415, "", []node{
-				{2, 415, "lower_image", nil},
-				{4, 415, "", []node{
-					{2, 415, "cube_size", nil},
-					{2, 415, "true", nil},
+				{2, 415, "if", nil},
+				{2, 415, "stage == compute", nil},
+				{2, 416, "then", nil},
+				{3, 416, "", []node{
+					{4, 416, "", []node{
+						{2, 416, "lower_tex", nil},
+						{4, 416, "", []node{
+							{2, 416, "group_lod", nil},
+							{2, 416, "true", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 416, "lower_frexp", nil},
-			{2, 417, "lower_flrp", nil},
-			{4, 418, "", []node{
-				{2, 418, "use", nil},
-				{2, 418, "scalar", nil},
+			{4, 417, "", []node{
+				{2, 417, "lower_image", nil},
+				{4, 417, "", []node{
+					{2, 417, "cube_size", nil},
+					{2, 417, "true", nil},
+				}},
 			}},
-			{2, 419, "lower_phis_to_scalar", nil},
+			{2, 418, "lower_frexp", nil},
+			{2, 419, "lower_flrp", nil},
 			{4, 420, "", []node{
 				{2, 420, "use", nil},
-				{2, 420, "optimise", nil},
+				{2, 420, "scalar", nil},
 			}},
-			{2, 422, "io_add_const_offset_to_base", nil},
-			{4, 425, "", []node{
-				{2, 425, "if", nil},
-				{2, 425, "level >= O1", nil},
-				{2, 426, "then", nil},
-				{3, 426, "", []node{
-					{2, 426, "shrink_vec_array_vars", nil},
-					{4, 426, "", []node{
-						{2, 426, "opt_large_constants", nil},
-						{4, 426, "", []node{
-							{2, 426, "packed", nil},
-							{2, 426, "32", nil},
-						}},
-					}},
-				}},
+			{2, 421, "lower_phis_to_scalar", nil},
+			{4, 422, "", []node{
+				{2, 422, "use", nil},
+				{2, 422, "optimise", nil},
 			}},
+			{2, 424, "io_add_const_offset_to_base", nil},
 			{4, 427, "", []node{
-				{2, 427, "lower_indirect_derefs", nil},
-				{4, 427, "", []node{
-					{2, 427, "modes", nil},
-					{2, 427, "function_temp", nil},
-					{2, 427, "max_length", nil},
-					{2, 427, "4", nil},
-				}},
-			}},
-			{2, 428, "lower_vars_to_ssa", nil},
-			{4, 429, "", []node{
-				{2, 429, "if", nil},
-				{2, 429, "level >= O1", nil},
-				{2, 430, "then", nil},
-				{3, 430, "", []node{
-					{4, 430, "", []node{
-						{2, 430, "opt_large_constants", nil},
-						{4, 430, "", []node{
-							{2, 430, "threshold", nil},
-							{2, 430, "20", nil},
+				{2, 427, "if", nil},
+				{2, 427, "level >= O1", nil},
+				{2, 428, "then", nil},
+				{3, 428, "", []node{
+					{2, 428, "shrink_vec_array_vars", nil},
+					{4, 428, "", []node{
+						{2, 428, "opt_large_constants", nil},
+						{4, 428, "", []node{
+							{2, 428, "packed", nil},
+							{2, 428, "32", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 431, "", []node{
-				{2, 431, "lower_locals_to_regs", nil},
-				{4, 431, "", []node{
-					{2, 431, "max_words", nil},
-					{2, 431, "48", nil},
+			{4, 429, "", []node{
+				{2, 429, "lower_indirect_derefs", nil},
+				{4, 429, "", []node{
+					{2, 429, "modes", nil},
+					{2, 429, "function_temp", nil},
+					{2, 429, "max_length", nil},
+					{2, 429, "4", nil},
 				}},
 			}},
-			{4, 432, "", []node{
-				{2, 432, "lower_vars_to_explicit_types", nil},
-				{4, 432, "", []node{
-					{2, 432, "modes", nil},
-					{2, 432, "function_temp|shader_temp", nil},
+			{2, 430, "lower_vars_to_ssa", nil},
+			{4, 431, "", []node{
+				{2, 431, "if", nil},
+				{2, 431, "level >= O1", nil},
+				{2, 432, "then", nil},
+				{3, 432, "", []node{
+					{4, 432, "", []node{
+						{2, 432, "opt_large_constants", nil},
+						{4, 432, "", []node{
+							{2, 432, "threshold", nil},
+							{2, 432, "20", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 433, "", []node{
-				{2, 433, "lower_explicit_io", nil},
+				{2, 433, "lower_locals_to_regs", nil},
 				{4, 433, "", []node{
-					{2, 433, "modes", nil},
-					{2, 433, "function_temp|shader_temp|mem_constant", nil},
+					{2, 433, "max_words", nil},
+					{2, 433, "48", nil},
 				}},
 			}},
-			{2, 434, "remove_dead_derefs", nil},
+			{4, 434, "", []node{
+				{2, 434, "lower_vars_to_explicit_types", nil},
+				{4, 434, "", []node{
+					{2, 434, "modes", nil},
+					{2, 434, "function_temp|shader_temp", nil},
+				}},
+			}},
 			{4, 435, "", []node{
-				{2, 435, "if", nil},
-				{2, 435, "level >= O1", nil},
-				{2, 436, "then", nil},
-				{3, 437, "", []node{
-					{2, 437, "opt_load_store_update_alignments", nil},
-					{4, 438, "", []node{
-						{2, 438, "opt_load_store_vectorize", nil},
-						{4, 438, "", []node{
-							{2, 438, "modes", nil},
-							{2, 438, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 438, "ubo_dynamic", nil},
-							{2, 438, "true", nil},
+				{2, 435, "lower_explicit_io", nil},
+				{4, 435, "", []node{
+					{2, 435, "modes", nil},
+					{2, 435, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 436, "remove_dead_derefs", nil},
+			{4, 437, "", []node{
+				{2, 437, "if", nil},
+				{2, 437, "level >= O1", nil},
+				{2, 438, "then", nil},
+				{3, 439, "", []node{
+					{2, 439, "opt_load_store_update_alignments", nil},
+					{4, 440, "", []node{
+						{2, 440, "opt_load_store_vectorize", nil},
+						{4, 440, "", []node{
+							{2, 440, "modes", nil},
+							{2, 440, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 440, "ubo_dynamic", nil},
+							{2, 440, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 440, "lower_amul", nil},
-			{4, 441, "", []node{
-				{2, 441, "lower_mem_access_bit_sizes", nil},
-				{4, 441, "", []node{
-					{2, 441, "max_bits", nil},
-					{2, 441, "32", nil},
-					{2, 441, "const_bits", nil},
-					{2, 441, "32", nil},
+			{2, 442, "lower_amul", nil},
+			{4, 443, "", []node{
+				{2, 443, "lower_mem_access_bit_sizes", nil},
+				{4, 443, "", []node{
+					{2, 443, "max_bits", nil},
+					{2, 443, "32", nil},
+					{2, 443, "const_bits", nil},
+					{2, 443, "32", nil},
 				}},
 			}},
-			{2, 442, "lower_wrmasks", nil},
-			{4, 444, "", []node{
-				{2, 444, "if", nil},
-				{2, 444, "level >= O1", nil},
-				{2, 445, "then", nil},
-				{3, 445, "", []node{
-					{2, 445, "opt_uniform_subgroup", nil},
-				}},
-			}},
+			{2, 444, "lower_wrmasks", nil},
 			{4, 446, "", []node{
-				{2, 446, "lower_subgroups", nil},
-				{4, 446, "", []node{
-					{2, 446, "only_64", nil},
-					{2, 446, "true", nil},
-					{2, 446, "to_scalar", nil},
-					{2, 446, "true", nil},
-					{2, 446, "split_64", nil},
-					{2, 446, "true", nil},
-					{2, 446, "vote_eq", nil},
-					{2, 446, "true", nil},
-					{2, 446, "scans", nil},
-					{2, 446, "true", nil},
-				}},
-			}},
-			{4, 447, "", []node{
-				{2, 447, "lower_bit_size", nil},
-				{4, 447, "", []node{
-					{2, 447, "below", nil},
-					{2, 447, "16", nil},
-					{2, 447, "to", nil},
-					{2, 447, "16", nil},
+				{2, 446, "if", nil},
+				{2, 446, "level >= O1", nil},
+				{2, 447, "then", nil},
+				{3, 447, "", []node{
+					{2, 447, "opt_uniform_subgroup", nil},
 				}},
 			}},
 			{4, 448, "", []node{
-				{2, 448, "if", nil},
-				{2, 448, "level >= O1", nil},
-				{2, 449, "then", nil},
-				{3, 449, "", []node{
-					{2, 449, "opt_intrinsics", nil},
-					{2, 449, "opt_offsets", nil},
+				{2, 448, "lower_subgroups", nil},
+				{4, 448, "", []node{
+					{2, 448, "only_64", nil},
+					{2, 448, "true", nil},
+					{2, 448, "to_scalar", nil},
+					{2, 448, "true", nil},
+					{2, 448, "split_64", nil},
+					{2, 448, "true", nil},
+					{2, 448, "vote_eq", nil},
+					{2, 448, "true", nil},
+					{2, 448, "scans", nil},
+					{2, 448, "true", nil},
+				}},
+			}},
+			{4, 449, "", []node{
+				{2, 449, "lower_bit_size", nil},
+				{4, 449, "", []node{
+					{2, 449, "below", nil},
+					{2, 449, "16", nil},
+					{2, 449, "to", nil},
+					{2, 449, "16", nil},
 				}},
 			}},
 			{4, 450, "", []node{
-				{2, 450, "use", nil},
-				{2, 450, "legalise", nil},
-			}},
-			{4, 451, "", []node{
-				{2, 451, "use", nil},
-				{2, 451, "optimise", nil},
-			}},
-			{4, 452, "", []node{
-				{2, 452, "lower_phis_to_scalar", nil},
-				{4, 452, "", []node{
-					{2, 452, "all", nil},
-					{2, 452, "true", nil},
+				{2, 450, "if", nil},
+				{2, 450, "level >= O1", nil},
+				{2, 451, "then", nil},
+				{3, 451, "", []node{
+					{2, 451, "opt_intrinsics", nil},
+					{2, 451, "opt_offsets", nil},
 				}},
 			}},
+			{4, 452, "", []node{
+				{2, 452, "use", nil},
+				{2, 452, "legalise", nil},
+			}},
+			{4, 453, "", []node{
+				{2, 453, "use", nil},
+				{2, 453, "optimise", nil},
+			}},
 			{4, 454, "", []node{
-				{2, 454, "if", nil},
-				{2, 454, "level >= O2", nil},
-				{2, 455, "then", nil},
-				{3, 456, "", []node{
-					{4, 456, "", []node{
-						{2, 456, "opt_gcm", nil},
-						{4, 456, "", []node{
-							{2, 456, "sink", nil},
-							{2, 456, "false", nil},
+				{2, 454, "lower_phis_to_scalar", nil},
+				{4, 454, "", []node{
+					{2, 454, "all", nil},
+					{2, 454, "true", nil},
+				}},
+			}},
+			{4, 456, "", []node{
+				{2, 456, "if", nil},
+				{2, 456, "level >= O2", nil},
+				{2, 457, "then", nil},
+				{3, 458, "", []node{
+					{4, 458, "", []node{
+						{2, 458, "opt_gcm", nil},
+						{4, 458, "", []node{
+							{2, 458, "sink", nil},
+							{2, 458, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 457, "", []node{
-				{2, 457, "if", nil},
-				{2, 457, "level >= O1", nil},
-				{2, 458, "then", nil},
-				{3, 458, "", []node{
-					{4, 458, "", []node{
-						{2, 458, "use", nil},
-						{2, 458, "late", nil},
+			{4, 459, "", []node{
+				{2, 459, "if", nil},
+				{2, 459, "level >= O1", nil},
+				{2, 460, "then", nil},
+				{3, 460, "", []node{
+					{4, 460, "", []node{
+						{2, 460, "use", nil},
+						{2, 460, "late", nil},
 					}},
-				}},
-			}},
-			{4, 460, "", []node{
-				{2, 460, "if", nil},
-				{2, 460, "level >= O1", nil},
-				{2, 461, "then", nil},
-				{3, 461, "", []node{
-					{2, 461, "opt_16bit_tex_image", nil},
 				}},
 			}},
 			{4, 462, "", []node{
-				{2, 462, "use", nil},
-				{2, 462, "clean", nil},
+				{2, 462, "if", nil},
+				{2, 462, "level >= O1", nil},
+				{2, 463, "then", nil},
+				{3, 463, "", []node{
+					{2, 463, "opt_16bit_tex_image", nil},
+				}},
 			}},
 			{4, 464, "", []node{
-				{2, 464, "if", nil},
-				{2, 464, "level >= O1", nil},
-				{2, 465, "then", nil},
-				{3, 466, "", []node{
-					{4, 466, "", []node{
-						{2, 466, "opt_sink", nil},
-						{4, 466, "", []node{
-							{2, 466, "compares", nil},
-							{2, 466, "true", nil},
+				{2, 464, "use", nil},
+				{2, 464, "clean", nil},
+			}},
+			{4, 466, "", []node{
+				{2, 466, "if", nil},
+				{2, 466, "level >= O1", nil},
+				{2, 467, "then", nil},
+				{3, 468, "", []node{
+					{4, 468, "", []node{
+						{2, 468, "opt_sink", nil},
+						{4, 468, "", []node{
+							{2, 468, "compares", nil},
+							{2, 468, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 468, "", []node{
-				{2, 468, "if", nil},
-				{2, 468, "level >= O1", nil},
-				{2, 469, "then", nil},
-				{3, 469, "", []node{
-					{4, 469, "", []node{
-						{2, 469, "opt_move", nil},
-						{4, 469, "", []node{
-							{2, 469, "buffers", nil},
-							{2, 469, "true", nil},
-							{2, 469, "compares", nil},
-							{2, 469, "false", nil},
+			{4, 470, "", []node{
+				{2, 470, "if", nil},
+				{2, 470, "level >= O1", nil},
+				{2, 471, "then", nil},
+				{3, 471, "", []node{
+					{4, 471, "", []node{
+						{2, 471, "opt_move", nil},
+						{4, 471, "", []node{
+							{2, 471, "buffers", nil},
+							{2, 471, "true", nil},
+							{2, 471, "compares", nil},
+							{2, 471, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 471, "", []node{
-				{2, 471, "if", nil},
-				{2, 471, "level >= O1", nil},
-				{2, 472, "then", nil},
-				{3, 472, "", []node{
-					{4, 472, "", []node{
-						{2, 472, "opt_group_loads", nil},
-						{4, 472, "", []node{
-							{2, 472, "max_distance", nil},
-							{2, 472, "16", nil},
+			{4, 473, "", []node{
+				{2, 473, "if", nil},
+				{2, 473, "level >= O1", nil},
+				{2, 474, "then", nil},
+				{3, 474, "", []node{
+					{4, 474, "", []node{
+						{2, 474, "opt_group_loads", nil},
+						{4, 474, "", []node{
+							{2, 474, "max_distance", nil},
+							{2, 474, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 474, "", []node{
-				{2, 474, "if", nil},
-				{2, 474, "level >= O1 && stage == fragment", nil},
-				{2, 475, "then", nil},
-				{3, 475, "", []node{
-					{2, 475, "opt_move_discards_to_top", nil},
+			{4, 476, "", []node{
+				{2, 476, "if", nil},
+				{2, 476, "level >= O1 && stage == fragment", nil},
+				{2, 477, "then", nil},
+				{3, 477, "", []node{
+					{2, 477, "opt_move_discards_to_top", nil},
 				}},
 			}},
-			{2, 476, "remove_dead_variables", nil},
-			{2, 477, "gather_info", nil},
+			{2, 478, "remove_dead_variables", nil},
+			{2, 479, "gather_info", nil},
 		}},
-		{2, 479, "agx", nil},
-		{3, 480, "", []node{
-			{4, 480, "", []node{
-				{2, 480, "use", nil},
-				{2, 480, "common", nil},
-			}},
+		{2, 481, "agx", nil},
+		{3, 482, "", []node{
 			{4, 482, "", []node{
-				{2, 482, "if", nil},
-				{2, 482, "level >= O1", nil},
-				{2, 483, "then", nil},
-				{3, 483, "", []node{
-					{4, 483, "", []node{
-						{2, 483, "opt_shrink_stores", nil},
-						{4, 483, "", []node{
-							{2, 483, "images", nil},
-							{2, 483, "true", nil},
-						}},
-					}},
-				}},
+				{2, 482, "use", nil},
+				{2, 482, "common", nil},
 			}},
 			{4, 484, "", []node{
-				{2, 484, "use", nil},
-				{2, 484, "optimise", nil},
-			}},
-			{4, 485, "", []node{
-				{2, 485, "use", nil},
-				{2, 485, "interface", nil},
-			}},
-			{4, 487, "", []node{
-				{2, 487, "if", nil},
-				{2, 487, "stage == fragment", nil},
-				{2, 488, "then", nil},
-				{3, 488, "", []node{
-					{2, 488, "gather_info", nil},
-					{2, 488, "lower_wpos_center", nil},
-					{4, 488, "", []node{
-						{2, 488, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 488, "", []node{
-							{2, 488, "center", nil},
-							{2, 488, "false", nil},
+				{2, 484, "if", nil},
+				{2, 484, "level >= O1", nil},
+				{2, 485, "then", nil},
+				{3, 485, "", []node{
+					{4, 485, "", []node{
+						{2, 485, "opt_shrink_stores", nil},
+						{4, 485, "", []node{
+							{2, 485, "images", nil},
+							{2, 485, "true", nil},
 						}},
 					}},
 				}},
 			}},
+			{4, 486, "", []node{
+				{2, 486, "use", nil},
+				{2, 486, "optimise", nil},
+			}},
+			{4, 487, "", []node{
+				{2, 487, "use", nil},
+				{2, 487, "interface", nil},
+			}},
 			{4, 489, "", []node{
-				{2, 489, "lower_tex", nil},
-				{4, 489, "", []node{
-					{2, 489, "txd", nil},
-					{2, 489, "cube", nil},
-					{2, 489, "group_lod", nil},
-					{2, 489, "true", nil},
+				{2, 489, "if", nil},
+				{2, 489, "stage == fragment", nil},
+				{2, 490, "then", nil},
+				{3, 490, "", []node{
+					{2, 490, "gather_info", nil},
+					{2, 490, "lower_wpos_center", nil},
+					{4, 490, "", []node{
+						{2, 490, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 490, "", []node{
+							{2, 490, "center", nil},
+							{2, 490, "false", nil},
+						}},
+					}},
 				}},
 			}},
-			{4, 490, "", []node{
-				{2, 490, "lower_image", nil},
-				{4, 490, "", []node{
-					{2, 490, "cube_size", nil},
-					{2, 490, "true", nil},
+			{4, 491, "", []node{
+				{2, 491, "lower_tex", nil},
+				{4, 491, "", []node{
+					{2, 491, "txd", nil},
+					{2, 491, "cube", nil},
+					{2, 491, "group_lod", nil},
+					{2, 491, "true", nil},
 				}},
 			}},
 			{4, 492, "", []node{
-				{2, 492, "if", nil},
-				{2, 492, "level >= O1", nil},
-				{2, 493, "then", nil},
-				{3, 493, "", []node{
-					{4, 493, "", []node{
-						{2, 493, "opt_uniform_atomics", nil},
-						{4, 493, "", []node{
-							{2, 493, "join", nil},
-							{2, 493, "true", nil},
+				{2, 492, "lower_image", nil},
+				{4, 492, "", []node{
+					{2, 492, "cube_size", nil},
+					{2, 492, "true", nil},
+				}},
+			}},
+			{4, 494, "", []node{
+				{2, 494, "if", nil},
+				{2, 494, "level >= O1", nil},
+				{2, 495, "then", nil},
+				{3, 495, "", []node{
+					{4, 495, "", []node{
+						{2, 495, "opt_uniform_atomics", nil},
+						{4, 495, "", []node{
+							{2, 495, "join", nil},
+							{2, 495, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 494, "lower_atomics", nil},
-			{2, 495, "lower_frexp", nil},
-			{2, 496, "lower_flrp", nil},
-			{4, 497, "", []node{
-				{2, 497, "use", nil},
-				{2, 497, "scalar", nil},
-			}},
-			{2, 498, "lower_phis_to_scalar", nil},
+			{2, 496, "lower_atomics", nil},
+			{2, 497, "lower_frexp", nil},
+			{2, 498, "lower_flrp", nil},
 			{4, 499, "", []node{
 				{2, 499, "use", nil},
-				{2, 499, "optimise", nil},
+				{2, 499, "scalar", nil},
 			}},
-			{2, 501, "io_add_const_offset_to_base", nil},
-			{4, 504, "", []node{
-				{2, 504, "lower_indirect_derefs", nil},
-				{4, 504, "", []node{
-					{2, 504, "modes", nil},
-					{2, 504, "function_temp", nil},
-					{2, 504, "max_length", nil},
-					{2, 504, "4", nil},
-				}},
+			{2, 500, "lower_phis_to_scalar", nil},
+			{4, 501, "", []node{
+				{2, 501, "use", nil},
+				{2, 501, "optimise", nil},
 			}},
-			{2, 505, "lower_vars_to_ssa", nil},
+			{2, 503, "io_add_const_offset_to_base", nil},
 			{4, 506, "", []node{
-				{2, 506, "if", nil},
-				{2, 506, "level >= O1", nil},
-				{2, 507, "then", nil},
-				{3, 507, "", []node{
-					{2, 507, "shrink_vec_array_vars", nil},
-					{4, 507, "", []node{
-						{2, 507, "opt_large_constants", nil},
-						{4, 507, "", []node{
-							{2, 507, "packed", nil},
-							{2, 507, "32", nil},
-							{2, 507, "threshold", nil},
-							{2, 507, "20", nil},
-						}},
-					}},
+				{2, 506, "lower_indirect_derefs", nil},
+				{4, 506, "", []node{
+					{2, 506, "modes", nil},
+					{2, 506, "function_temp", nil},
+					{2, 506, "max_length", nil},
+					{2, 506, "4", nil},
 				}},
 			}},
+			{2, 507, "lower_vars_to_ssa", nil},
 			{4, 508, "", []node{
-				{2, 508, "lower_vars_to_explicit_types", nil},
-				{4, 508, "", []node{
-					{2, 508, "modes", nil},
-					{2, 508, "function_temp|shader_temp", nil},
+				{2, 508, "if", nil},
+				{2, 508, "level >= O1", nil},
+				{2, 509, "then", nil},
+				{3, 509, "", []node{
+					{2, 509, "shrink_vec_array_vars", nil},
+					{4, 509, "", []node{
+						{2, 509, "opt_large_constants", nil},
+						{4, 509, "", []node{
+							{2, 509, "packed", nil},
+							{2, 509, "32", nil},
+							{2, 509, "threshold", nil},
+							{2, 509, "20", nil},
+						}},
+					}},
 				}},
 			}},
-			{4, 509, "", []node{
-				{2, 509, "lower_explicit_io", nil},
-				{4, 509, "", []node{
-					{2, 509, "modes", nil},
-					{2, 509, "function_temp|shader_temp|mem_constant", nil},
+			{4, 510, "", []node{
+				{2, 510, "lower_vars_to_explicit_types", nil},
+				{4, 510, "", []node{
+					{2, 510, "modes", nil},
+					{2, 510, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{2, 510, "remove_dead_derefs", nil},
 			{4, 511, "", []node{
-				{2, 511, "if", nil},
-				{2, 511, "level >= O1", nil},
-				{2, 512, "then", nil},
-				{3, 512, "", []node{
-					{2, 512, "opt_load_store_update_alignments", nil},
-					{4, 512, "", []node{
-						{2, 512, "opt_load_store_vectorize", nil},
-						{4, 512, "", []node{
-							{2, 512, "holes", nil},
-							{2, 512, "4", nil},
-						}},
-					}},
+				{2, 511, "lower_explicit_io", nil},
+				{4, 511, "", []node{
+					{2, 511, "modes", nil},
+					{2, 511, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
+			{2, 512, "remove_dead_derefs", nil},
 			{4, 513, "", []node{
-				{2, 513, "lower_mem_access_bit_sizes", nil},
-				{4, 513, "", []node{
-					{2, 513, "max_bits", nil},
-					{2, 513, "32", nil},
-					{2, 513, "const_bits", nil},
-					{2, 513, "32", nil},
-				}},
-			}},
-			{2, 514, "lower_wrmasks", nil},
-			{4, 516, "", []node{
-				{2, 516, "if", nil},
-				{2, 516, "level >= O1", nil},
-				{2, 517, "then", nil},
-				{3, 517, "", []node{
-					{4, 517, "", []node{
-						{2, 517, "opt_uniform_subgroup", nil},
-						{4, 517, "", []node{
-							{2, 517, "counts", nil},
-							{2, 517, "false", nil},
+				{2, 513, "if", nil},
+				{2, 513, "level >= O1", nil},
+				{2, 514, "then", nil},
+				{3, 514, "", []node{
+					{2, 514, "opt_load_store_update_alignments", nil},
+					{4, 514, "", []node{
+						{2, 514, "opt_load_store_vectorize", nil},
+						{4, 514, "", []node{
+							{2, 514, "holes", nil},
+							{2, 514, "4", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 518, "", []node{
-				{2, 518, "lower_subgroups", nil},
-				{4, 518, "", []node{
-					{2, 518, "only_64", nil},
-					{2, 518, "true", nil},
-					{2, 518, "to_scalar", nil},
-					{2, 518, "true", nil},
-					{2, 518, "split_64", nil},
-					{2, 518, "true", nil},
-					{2, 518, "vote_eq", nil},
-					{2, 518, "true", nil},
-					{2, 518, "scans", nil},
-					{2, 518, "true", nil},
+			{4, 515, "", []node{
+				{2, 515, "lower_mem_access_bit_sizes", nil},
+				{4, 515, "", []node{
+					{2, 515, "max_bits", nil},
+					{2, 515, "32", nil},
+					{2, 515, "const_bits", nil},
+					{2, 515, "32", nil},
 				}},
 			}},
-			{4, 519, "", []node{
-				{2, 519, "lower_bit_size", nil},
-				{4, 519, "", []node{
-					{2, 519, "below", nil},
-					{2, 519, "16", nil},
-					{2, 519, "to", nil},
-					{2, 519, "16", nil},
+			{2, 516, "lower_wrmasks", nil},
+			{4, 518, "", []node{
+				{2, 518, "if", nil},
+				{2, 518, "level >= O1", nil},
+				{2, 519, "then", nil},
+				{3, 519, "", []node{
+					{4, 519, "", []node{
+						{2, 519, "opt_uniform_subgroup", nil},
+						{4, 519, "", []node{
+							{2, 519, "counts", nil},
+							{2, 519, "false", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 520, "", []node{
-				{2, 520, "if", nil},
-				{2, 520, "level >= O1", nil},
-				{2, 521, "then", nil},
-				{3, 521, "", []node{
-					{2, 521, "opt_intrinsics", nil},
+				{2, 520, "lower_subgroups", nil},
+				{4, 520, "", []node{
+					{2, 520, "only_64", nil},
+					{2, 520, "true", nil},
+					{2, 520, "to_scalar", nil},
+					{2, 520, "true", nil},
+					{2, 520, "split_64", nil},
+					{2, 520, "true", nil},
+					{2, 520, "vote_eq", nil},
+					{2, 520, "true", nil},
+					{2, 520, "scans", nil},
+					{2, 520, "true", nil},
 				}},
 			}},
-			{4, 523, "", []node{
-				{2, 523, "if", nil},
-				{2, 523, "level >= O1", nil},
-				{2, 524, "then", nil},
-				{3, 524, "", []node{
-					{4, 524, "", []node{
-						{2, 524, "opt_reassociate", nil},
-						{4, 524, "", []node{
-							{2, 524, "float", nil},
-							{2, 524, "true", nil},
-						}},
-					}},
+			{4, 521, "", []node{
+				{2, 521, "lower_bit_size", nil},
+				{4, 521, "", []node{
+					{2, 521, "below", nil},
+					{2, 521, "16", nil},
+					{2, 521, "to", nil},
+					{2, 521, "16", nil},
+				}},
+			}},
+			{4, 522, "", []node{
+				{2, 522, "if", nil},
+				{2, 522, "level >= O1", nil},
+				{2, 523, "then", nil},
+				{3, 523, "", []node{
+					{2, 523, "opt_intrinsics", nil},
 				}},
 			}},
 			{4, 525, "", []node{
-				{2, 525, "use", nil},
-				{2, 525, "legalise_sums", nil},
+				{2, 525, "if", nil},
+				{2, 525, "level >= O1", nil},
+				{2, 526, "then", nil},
+				{3, 526, "", []node{
+					{4, 526, "", []node{
+						{2, 526, "opt_reassociate", nil},
+						{4, 526, "", []node{
+							{2, 526, "float", nil},
+							{2, 526, "true", nil},
+						}},
+					}},
+				}},
 			}},
-			{4, 526, "", []node{
-				{2, 526, "if", nil},
-				{2, 526, "level >= O1", nil},
-				{2, 527, "then", nil},
-				{3, 528, "", []node{
-					{4, 528, "", []node{
-						{2, 528, "loop", nil},
-						{3, 529, "", []node{
-							{4, 529, "", []node{
-								{2, 529, "use", nil},
-								{2, 529, "turn", nil},
-							}},
-							{2, 530, "lower_alu_to_scalar", nil},
+			{4, 527, "", []node{
+				{2, 527, "use", nil},
+				{2, 527, "legalise_sums", nil},
+			}},
+			{4, 528, "", []node{
+				{2, 528, "if", nil},
+				{2, 528, "level >= O1", nil},
+				{2, 529, "then", nil},
+				{3, 530, "", []node{
+					{4, 530, "", []node{
+						{2, 530, "loop", nil},
+						{3, 531, "", []node{
 							{4, 531, "", []node{
-								{2, 531, "opt_peephole_select", nil},
-								{4, 531, "", []node{
-									{2, 531, "limit", nil},
-									{2, 531, "64", nil},
-									{2, 531, "indirect_load_ok", nil},
-									{2, 531, "true", nil},
-									{2, 531, "expensive_alu_ok", nil},
-									{2, 531, "true", nil},
-									{2, 531, "loads", nil},
-									{2, 531, "true", nil},
+								{2, 531, "use", nil},
+								{2, 531, "turn", nil},
+							}},
+							{2, 532, "lower_alu_to_scalar", nil},
+							{4, 533, "", []node{
+								{2, 533, "opt_peephole_select", nil},
+								{4, 533, "", []node{
+									{2, 533, "limit", nil},
+									{2, 533, "64", nil},
+									{2, 533, "indirect_load_ok", nil},
+									{2, 533, "true", nil},
+									{2, 533, "expensive_alu_ok", nil},
+									{2, 533, "true", nil},
+									{2, 533, "loads", nil},
+									{2, 533, "true", nil},
 								}},
 							}},
-							{4, 532, "", []node{
-								{2, 532, "use", nil},
-								{2, 532, "tail", nil},
+							{4, 534, "", []node{
+								{2, 534, "use", nil},
+								{2, 534, "tail", nil},
 							}},
 						}},
-						{2, 533, "max", nil},
-						{2, 533, "12", nil},
+						{2, 535, "max", nil},
+						{2, 535, "12", nil},
 					}},
 				}},
 			}},
-			{4, 534, "", []node{
-				{2, 534, "lower_phis_to_scalar", nil},
-				{4, 534, "", []node{
-					{2, 534, "all", nil},
-					{2, 534, "true", nil},
-				}},
-			}},
-			{4, 535, "", []node{
-				{2, 535, "if", nil},
-				{2, 535, "level >= O2", nil},
-				{2, 536, "then", nil},
-				{3, 536, "", []node{
-					{4, 536, "", []node{
-						{2, 536, "opt_gcm", nil},
-						{4, 536, "", []node{
-							{2, 536, "sink", nil},
-							{2, 536, "false", nil},
-							{2, 536, "room", nil},
-							{2, 536, "28", nil},
-						}},
-					}},
+			{4, 536, "", []node{
+				{2, 536, "lower_phis_to_scalar", nil},
+				{4, 536, "", []node{
+					{2, 536, "all", nil},
+					{2, 536, "true", nil},
 				}},
 			}},
 			{4, 537, "", []node{
 				{2, 537, "if", nil},
-				{2, 537, "level >= O1", nil},
+				{2, 537, "level >= O2", nil},
 				{2, 538, "then", nil},
 				{3, 538, "", []node{
 					{4, 538, "", []node{
-						{2, 538, "use", nil},
-						{2, 538, "late", nil},
+						{2, 538, "opt_gcm", nil},
+						{4, 538, "", []node{
+							{2, 538, "sink", nil},
+							{2, 538, "false", nil},
+							{2, 538, "room", nil},
+							{2, 538, "28", nil},
+						}},
 					}},
 				}},
 			}},
 			{4, 539, "", []node{
-				{2, 539, "use", nil},
-				{2, 539, "scalar", nil},
+				{2, 539, "if", nil},
+				{2, 539, "level >= O1", nil},
+				{2, 540, "then", nil},
+				{3, 540, "", []node{
+					{4, 540, "", []node{
+						{2, 540, "use", nil},
+						{2, 540, "late", nil},
+					}},
+				}},
 			}},
-			{4, 540, "", []node{
-				{2, 540, "use", nil},
-				{2, 540, "clean", nil},
+			{4, 541, "", []node{
+				{2, 541, "use", nil},
+				{2, 541, "scalar", nil},
 			}},
 			{4, 542, "", []node{
-				{2, 542, "if", nil},
-				{2, 542, "level >= O2", nil},
-				{2, 543, "then", nil},
-				{3, 543, "", []node{
-					{4, 543, "", []node{
-						{2, 543, "opt_sink", nil},
-						{4, 543, "", []node{
-							{2, 543, "inputs", nil},
-							{2, 543, "true", nil},
-							{2, 543, "buffers", nil},
-							{2, 543, "true", nil},
-							{2, 543, "compares", nil},
-							{2, 543, "true", nil},
-							{2, 543, "copies", nil},
-							{2, 543, "true", nil},
-							{2, 543, "alu", nil},
-							{2, 543, "true", nil},
+				{2, 542, "use", nil},
+				{2, 542, "clean", nil},
+			}},
+			{4, 544, "", []node{
+				{2, 544, "if", nil},
+				{2, 544, "level >= O2", nil},
+				{2, 545, "then", nil},
+				{3, 545, "", []node{
+					{4, 545, "", []node{
+						{2, 545, "opt_sink", nil},
+						{4, 545, "", []node{
+							{2, 545, "inputs", nil},
+							{2, 545, "true", nil},
+							{2, 545, "buffers", nil},
+							{2, 545, "true", nil},
+							{2, 545, "compares", nil},
+							{2, 545, "true", nil},
+							{2, 545, "copies", nil},
+							{2, 545, "true", nil},
+							{2, 545, "alu", nil},
+							{2, 545, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 544, "remove_dead_variables", nil},
-			{2, 545, "gather_info", nil},
+			{2, 546, "remove_dead_variables", nil},
+			{2, 547, "gather_info", nil},
 		}},
-		{2, 547, "midgard", nil},
-		{3, 548, "", []node{
-			{4, 548, "", []node{
-				{2, 548, "use", nil},
-				{2, 548, "common", nil},
-			}},
-			{4, 549, "", []node{
-				{2, 549, "use", nil},
-				{2, 549, "vectors", nil},
-			}},
+		{2, 549, "midgard", nil},
+		{3, 550, "", []node{
 			{4, 550, "", []node{
 				{2, 550, "use", nil},
-				{2, 550, "interface", nil},
+				{2, 550, "common", nil},
 			}},
 			{4, 551, "", []node{
-				{2, 551, "if", nil},
-				{2, 551, "stage == fragment", nil},
-				{2, 552, "then", nil},
-				{3, 552, "", []node{
-					{2, 552, "lower_helper_writes", nil},
-				}},
+				{2, 551, "use", nil},
+				{2, 551, "vectors", nil},
+			}},
+			{4, 552, "", []node{
+				{2, 552, "use", nil},
+				{2, 552, "interface", nil},
 			}},
 			{4, 553, "", []node{
-				{2, 553, "lower_atomics", nil},
-				{4, 553, "", []node{
-					{2, 553, "wide", nil},
-					{2, 553, "true", nil},
-				}},
-			}},
-			{4, 554, "", []node{
-				{2, 554, "lower_subgroups", nil},
-				{4, 554, "", []node{
-					{2, 554, "size_one", nil},
-					{2, 554, "true", nil},
+				{2, 553, "if", nil},
+				{2, 553, "stage == fragment", nil},
+				{2, 554, "then", nil},
+				{3, 554, "", []node{
+					{2, 554, "lower_helper_writes", nil},
 				}},
 			}},
 			{4, 555, "", []node{
-				{2, 555, "lower_tex", nil},
+				{2, 555, "lower_atomics", nil},
 				{4, 555, "", []node{
 					{2, 555, "wide", nil},
 					{2, 555, "true", nil},
-					{2, 555, "projector", nil},
-					{2, 555, "true", nil},
-					{2, 555, "implicit_lod", nil},
-					{2, 555, "true", nil},
-					{2, 555, "group_lod", nil},
-					{2, 555, "true", nil},
-					{2, 555, "min_lod", nil},
-					{2, 555, "true", nil},
-					{2, 555, "lod_ddx", nil},
-					{2, 555, "true", nil},
-					{2, 555, "lod_query", nil},
-					{2, 555, "true", nil},
-					{2, 555, "txd", nil},
-					{2, 555, "all", nil},
-					{2, 555, "txs_lod", nil},
-					{2, 555, "true", nil},
-					{2, 555, "tg4_offsets", nil},
-					{2, 555, "true", nil},
+				}},
+			}},
+			{4, 556, "", []node{
+				{2, 556, "lower_subgroups", nil},
+				{4, 556, "", []node{
+					{2, 556, "size_one", nil},
+					{2, 556, "true", nil},
 				}},
 			}},
 			{4, 557, "", []node{
-				{2, 557, "lower_indirect_textures", nil},
+				{2, 557, "lower_tex", nil},
 				{4, 557, "", []node{
-					{2, 557, "queries", nil},
+					{2, 557, "wide", nil},
 					{2, 557, "true", nil},
-					{2, 557, "words", nil},
-					{2, 557, "4", nil},
+					{2, 557, "projector", nil},
+					{2, 557, "true", nil},
+					{2, 557, "implicit_lod", nil},
+					{2, 557, "true", nil},
+					{2, 557, "group_lod", nil},
+					{2, 557, "true", nil},
+					{2, 557, "min_lod", nil},
+					{2, 557, "true", nil},
+					{2, 557, "lod_ddx", nil},
+					{2, 557, "true", nil},
+					{2, 557, "lod_query", nil},
+					{2, 557, "true", nil},
+					{2, 557, "txd", nil},
+					{2, 557, "all", nil},
+					{2, 557, "txs_lod", nil},
+					{2, 557, "true", nil},
+					{2, 557, "tg4_offsets", nil},
+					{2, 557, "true", nil},
 				}},
 			}},
-			{2, 558, "lower_frexp", nil},
-			{2, 559, "lower_flrp", nil},
-			{4, 560, "", []node{
-				{2, 560, "use", nil},
-				{2, 560, "vectors", nil},
+			{4, 559, "", []node{
+				{2, 559, "lower_indirect_textures", nil},
+				{4, 559, "", []node{
+					{2, 559, "queries", nil},
+					{2, 559, "true", nil},
+					{2, 559, "words", nil},
+					{2, 559, "4", nil},
+				}},
 			}},
-			{2, 562, "io_add_const_offset_to_base", nil},
-			{4, 563, "", []node{
-				{2, 563, "if", nil},
-				{2, 563, "level >= O1", nil},
-				{2, 564, "then", nil},
-				{3, 564, "", []node{
-					{4, 564, "", []node{
-						{2, 564, "opt_shrink_stores", nil},
-						{4, 564, "", []node{
-							{2, 564, "images", nil},
-							{2, 564, "true", nil},
+			{2, 560, "lower_frexp", nil},
+			{2, 561, "lower_flrp", nil},
+			{4, 562, "", []node{
+				{2, 562, "use", nil},
+				{2, 562, "vectors", nil},
+			}},
+			{2, 564, "io_add_const_offset_to_base", nil},
+			{4, 565, "", []node{
+				{2, 565, "if", nil},
+				{2, 565, "level >= O1", nil},
+				{2, 566, "then", nil},
+				{3, 566, "", []node{
+					{4, 566, "", []node{
+						{2, 566, "opt_shrink_stores", nil},
+						{4, 566, "", []node{
+							{2, 566, "images", nil},
+							{2, 566, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 567, "", []node{
-				{2, 567, "lower_indirect_derefs", nil},
-				{4, 567, "", []node{
-					{2, 567, "modes", nil},
-					{2, 567, "function_temp", nil},
-					{2, 567, "max_length", nil},
-					{2, 567, "4", nil},
-				}},
-			}},
-			{2, 568, "lower_vars_to_ssa", nil},
 			{4, 569, "", []node{
-				{2, 569, "if", nil},
-				{2, 569, "level >= O1", nil},
-				{2, 570, "then", nil},
-				{3, 570, "", []node{
-					{2, 570, "shrink_vec_array_vars", nil},
-					{4, 570, "", []node{
-						{2, 570, "opt_large_constants", nil},
-						{4, 570, "", []node{
-							{2, 570, "packed", nil},
-							{2, 570, "32", nil},
-							{2, 570, "threshold", nil},
-							{2, 570, "20", nil},
-						}},
-					}},
+				{2, 569, "lower_indirect_derefs", nil},
+				{4, 569, "", []node{
+					{2, 569, "modes", nil},
+					{2, 569, "function_temp", nil},
+					{2, 569, "max_length", nil},
+					{2, 569, "4", nil},
 				}},
 			}},
+			{2, 570, "lower_vars_to_ssa", nil},
 			{4, 571, "", []node{
-				{2, 571, "lower_vars_to_explicit_types", nil},
-				{4, 571, "", []node{
-					{2, 571, "modes", nil},
-					{2, 571, "function_temp|shader_temp", nil},
-				}},
-			}},
-			{4, 572, "", []node{
-				{2, 572, "lower_explicit_io", nil},
-				{4, 572, "", []node{
-					{2, 572, "modes", nil},
-					{2, 572, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 573, "remove_dead_derefs", nil},
-			{4, 574, "", []node{
-				{2, 574, "if", nil},
-				{2, 574, "level >= O1", nil},
-				{2, 575, "then", nil},
-				{3, 576, "", []node{
-					{2, 576, "opt_load_store_update_alignments", nil},
-					{4, 577, "", []node{
-						{2, 577, "opt_load_store_vectorize", nil},
-						{4, 577, "", []node{
-							{2, 577, "modes", nil},
-							{2, 577, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 577, "ubo_dynamic", nil},
-							{2, 577, "true", nil},
+				{2, 571, "if", nil},
+				{2, 571, "level >= O1", nil},
+				{2, 572, "then", nil},
+				{3, 572, "", []node{
+					{2, 572, "shrink_vec_array_vars", nil},
+					{4, 572, "", []node{
+						{2, 572, "opt_large_constants", nil},
+						{4, 572, "", []node{
+							{2, 572, "packed", nil},
+							{2, 572, "32", nil},
+							{2, 572, "threshold", nil},
+							{2, 572, "20", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 578, "", []node{
-				{2, 578, "lower_mem_access_bit_sizes", nil},
-				{4, 578, "", []node{
-					{2, 578, "max_bits", nil},
-					{2, 578, "32", nil},
-					{2, 578, "const_bits", nil},
-					{2, 578, "32", nil},
+			{4, 573, "", []node{
+				{2, 573, "lower_vars_to_explicit_types", nil},
+				{4, 573, "", []node{
+					{2, 573, "modes", nil},
+					{2, 573, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 574, "", []node{
+				{2, 574, "lower_explicit_io", nil},
+				{4, 574, "", []node{
+					{2, 574, "modes", nil},
+					{2, 574, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 575, "remove_dead_derefs", nil},
+			{4, 576, "", []node{
+				{2, 576, "if", nil},
+				{2, 576, "level >= O1", nil},
+				{2, 577, "then", nil},
+				{3, 578, "", []node{
+					{2, 578, "opt_load_store_update_alignments", nil},
+					{4, 579, "", []node{
+						{2, 579, "opt_load_store_vectorize", nil},
+						{4, 579, "", []node{
+							{2, 579, "modes", nil},
+							{2, 579, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 579, "ubo_dynamic", nil},
+							{2, 579, "true", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 580, "", []node{
-				{2, 580, "if", nil},
-				{2, 580, "kernel", nil},
-				{2, 581, "then", nil},
-				{3, 582, "", []node{
-					{4, 582, "", []node{
-						{2, 582, "lower_phis_to_scalar", nil},
-						{4, 582, "", []node{
-							{2, 582, "wider", nil},
-							{2, 582, "4", nil},
-						}},
-					}},
-					{4, 583, "", []node{
-						{2, 583, "lower_alu_width", nil},
-						{4, 583, "", []node{
-							{2, 583, "width", nil},
-							{2, 583, "4", nil},
-							{2, 583, "scalar", nil},
-							{2, 583, "64", nil},
-							{2, 583, "sources", nil},
-							{2, 583, "4", nil},
-						}},
-					}},
-					{2, 584, "opt_copy_prop", nil},
-					{2, 585, "opt_dce", nil},
+				{2, 580, "lower_mem_access_bit_sizes", nil},
+				{4, 580, "", []node{
+					{2, 580, "max_bits", nil},
+					{2, 580, "32", nil},
+					{2, 580, "const_bits", nil},
+					{2, 580, "32", nil},
 				}},
 			}},
-			{4, 586, "", []node{
-				{2, 586, "lower_bit_size", nil},
-				{4, 586, "", []node{
-					{2, 586, "below", nil},
-					{2, 586, "32", nil},
-					{2, 586, "to", nil},
-					{2, 586, "32", nil},
-					{2, 586, "bytes", nil},
-					{2, 586, "true", nil},
-				}},
-			}},
-			{2, 588, "opt_algebraic_before_lower_int64", nil},
-			{4, 589, "", []node{
-				{2, 589, "loop", nil},
-				{3, 590, "", []node{
-					{4, 590, "", []node{
-						{2, 590, "lower_64bit_phis", nil},
-						{4, 590, "", []node{
-							{2, 590, "pairs", nil},
-							{2, 590, "true", nil},
+			{4, 582, "", []node{
+				{2, 582, "if", nil},
+				{2, 582, "kernel", nil},
+				{2, 583, "then", nil},
+				{3, 584, "", []node{
+					{4, 584, "", []node{
+						{2, 584, "lower_phis_to_scalar", nil},
+						{4, 584, "", []node{
+							{2, 584, "wider", nil},
+							{2, 584, "4", nil},
 						}},
 					}},
-					{2, 591, "opt_algebraic", nil},
-					{2, 592, "lower_doubles", nil},
-					{4, 593, "", []node{
-						{2, 593, "lower_int64", nil},
-						{4, 593, "", []node{
-							{2, 593, "pairs", nil},
-							{2, 593, "true", nil},
+					{4, 585, "", []node{
+						{2, 585, "lower_alu_width", nil},
+						{4, 585, "", []node{
+							{2, 585, "width", nil},
+							{2, 585, "4", nil},
+							{2, 585, "scalar", nil},
+							{2, 585, "64", nil},
+							{2, 585, "sources", nil},
+							{2, 585, "4", nil},
 						}},
 					}},
-					{2, 594, "lower_idiv", nil},
-					{2, 595, "lower_alu", nil},
-					{2, 596, "lower_pack", nil},
-					{2, 597, "opt_copy_prop", nil},
-					{2, 598, "opt_constant_folding", nil},
-					{2, 599, "opt_cse", nil},
-					{2, 600, "opt_dce", nil},
+					{2, 586, "opt_copy_prop", nil},
+					{2, 587, "opt_dce", nil},
 				}},
-				{2, 601, "max", nil},
-				{2, 601, "8", nil},
 			}},
-			{4, 602, "", []node{
-				{2, 602, "use", nil},
-				{2, 602, "last_vectors", nil},
-			}},
-			{4, 603, "", []node{
-				{2, 603, "if", nil},
-				{2, 603, "level >= O1", nil},
-				{2, 604, "then", nil},
-				{3, 604, "", []node{
-					{2, 604, "opt_shrink_vectors", nil},
+			{4, 588, "", []node{
+				{2, 588, "lower_bit_size", nil},
+				{4, 588, "", []node{
+					{2, 588, "below", nil},
+					{2, 588, "32", nil},
+					{2, 588, "to", nil},
+					{2, 588, "32", nil},
+					{2, 588, "bytes", nil},
+					{2, 588, "true", nil},
 				}},
+			}},
+			{2, 590, "opt_algebraic_before_lower_int64", nil},
+			{4, 591, "", []node{
+				{2, 591, "loop", nil},
+				{3, 592, "", []node{
+					{4, 592, "", []node{
+						{2, 592, "lower_64bit_phis", nil},
+						{4, 592, "", []node{
+							{2, 592, "pairs", nil},
+							{2, 592, "true", nil},
+						}},
+					}},
+					{2, 593, "opt_algebraic", nil},
+					{2, 594, "lower_doubles", nil},
+					{4, 595, "", []node{
+						{2, 595, "lower_int64", nil},
+						{4, 595, "", []node{
+							{2, 595, "pairs", nil},
+							{2, 595, "true", nil},
+						}},
+					}},
+					{2, 596, "lower_idiv", nil},
+					{2, 597, "lower_alu", nil},
+					{2, 598, "lower_pack", nil},
+					{2, 599, "opt_copy_prop", nil},
+					{2, 600, "opt_constant_folding", nil},
+					{2, 601, "opt_cse", nil},
+					{2, 602, "opt_dce", nil},
+				}},
+				{2, 603, "max", nil},
+				{2, 603, "8", nil},
+			}},
+			{4, 604, "", []node{
+				{2, 604, "use", nil},
+				{2, 604, "last_vectors", nil},
 			}},
 			{4, 605, "", []node{
 				{2, 605, "if", nil},
-				{2, 605, "level >= O2", nil},
+				{2, 605, "level >= O1", nil},
 				{2, 606, "then", nil},
 				{3, 606, "", []node{
-					{4, 606, "", []node{
-						{2, 606, "opt_gcm", nil},
-						{4, 606, "", []node{
-							{2, 606, "sink", nil},
-							{2, 606, "false", nil},
-							{2, 606, "room", nil},
-							{2, 606, "24", nil},
-						}},
-					}},
+					{2, 606, "opt_shrink_vectors", nil},
 				}},
 			}},
 			{4, 607, "", []node{
 				{2, 607, "if", nil},
-				{2, 607, "level >= O1", nil},
+				{2, 607, "level >= O2", nil},
 				{2, 608, "then", nil},
 				{3, 608, "", []node{
 					{4, 608, "", []node{
-						{2, 608, "use", nil},
-						{2, 608, "late", nil},
+						{2, 608, "opt_gcm", nil},
+						{4, 608, "", []node{
+							{2, 608, "sink", nil},
+							{2, 608, "false", nil},
+							{2, 608, "room", nil},
+							{2, 608, "24", nil},
+						}},
 					}},
 				}},
 			}},
 			{4, 609, "", []node{
-				{2, 609, "use", nil},
-				{2, 609, "clean", nil},
-			}},
-			{4, 610, "", []node{
-				{2, 610, "if", nil},
-				{2, 610, "level >= O1", nil},
-				{2, 611, "then", nil},
-				{3, 612, "", []node{
-					{4, 612, "", []node{
-						{2, 612, "opt_sink", nil},
-						{4, 612, "", []node{
-							{2, 612, "compares", nil},
-							{2, 612, "true", nil},
-						}},
+				{2, 609, "if", nil},
+				{2, 609, "level >= O1", nil},
+				{2, 610, "then", nil},
+				{3, 610, "", []node{
+					{4, 610, "", []node{
+						{2, 610, "use", nil},
+						{2, 610, "late", nil},
 					}},
-					{2, 614, "opt_rematerialize_compares", nil},
 				}},
 			}},
-			{2, 615, "opt_algebraic_distribute_src_mods", nil},
-			{2, 616, "lower_bool_to_int32", nil},
-			{2, 617, "opt_copy_prop", nil},
-			{2, 618, "opt_dce", nil},
-			{2, 619, "remove_dead_variables", nil},
-			{2, 620, "gather_info", nil},
+			{4, 611, "", []node{
+				{2, 611, "use", nil},
+				{2, 611, "clean", nil},
+			}},
+			{4, 612, "", []node{
+				{2, 612, "if", nil},
+				{2, 612, "level >= O1", nil},
+				{2, 613, "then", nil},
+				{3, 614, "", []node{
+					{4, 614, "", []node{
+						{2, 614, "opt_sink", nil},
+						{4, 614, "", []node{
+							{2, 614, "compares", nil},
+							{2, 614, "true", nil},
+						}},
+					}},
+					{2, 616, "opt_rematerialize_compares", nil},
+				}},
+			}},
+			{2, 617, "opt_algebraic_distribute_src_mods", nil},
+			{2, 618, "lower_bool_to_int32", nil},
+			{2, 619, "opt_copy_prop", nil},
+			{2, 620, "opt_dce", nil},
+			{2, 621, "remove_dead_variables", nil},
+			{2, 622, "gather_info", nil},
 		}},
 	}},
 }}

@@ -47,15 +47,21 @@ func (s *isel) guard(k *guard, desc, o source) {
 		limit = all.index
 	}
 	inside := s.temp(isa.OpUlt, 1, o, limit)
-	sink := s.sysval(abi.Sysval{Kind: abi.SysvalSink})
-	if k.write {
-		sink = sink.place([4]uint8{2, 3, 2, 3})
-	}
+	sink := s.sink(k.write)
 	base := s.f.newNode(2)
 	s.selectTo(dest{reg: base, lanes: 3}, inside.lane(0), desc, sink)
 	k.base = source{reg: base, swz: identity}
 	k.index = s.temp(isa.OpIand, 1, o, inside)
 	s.guards = append(s.guards, *k)
+}
+
+// sink is the address that accesses out of bounds go to: of zeros, or of what nobody reads.
+func (s *isel) sink(write bool) source {
+	o := s.sysval(abi.Sysval{Kind: abi.SysvalSink})
+	if write {
+		o = o.place([4]uint8{2, 3, 2, 3})
+	}
+	return o
 }
 
 // maxGuards is how many guards an access looks back at.

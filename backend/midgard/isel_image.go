@@ -171,43 +171,7 @@ func (s *isel) imageStore(in *ir.Instr) {
 	s.add(t)
 }
 
-// texelInside reports whether there is the texel that an image access means. Loads and stores
-// look themselves; an address is taken of anything.
-func (s *isel) texelInside(in *ir.Instr) source {
-	dim, array := imageShape(in)
-	v, index := s.variable(in.Srcs[0].Def)
-	size := s.imageValue(abi.Sysval{Kind: abi.SysvalImageSize, Dim: dim, Array: array}, v, index)
-	n := dimCoords(dim)
-	faces := dim == ir.DimCube
-	if array && !faces {
-		n++
-	}
-	c := s.operand(in.Srcs[1].Def, n, func(i int) int { return i })
-	flat := n
-	if faces {
-		flat = 2
-	}
-	below := s.temp(isa.OpUlt, flat, c, size)
-	inside := below.lane(0)
-	and := func(x source) { inside = s.temp(isa.OpIand, 1, inside, x).lane(0) }
-	for k := 1; k < flat; k++ {
-		and(below.lane(k))
-	}
-	if faces {
-		limit := constant(6)
-		if array {
-			limit = s.temp(isa.OpImul, 1, size.lane(2), limit)
-		}
-		and(s.temp(isa.OpUlt, 1, c.lane(2), limit))
-	}
-	if dim == ir.DimMS || dim == ir.DimSubpassMS {
-		and(s.temp(isa.OpUlt, 1, s.comp(in.Srcs[2].Def, 0), s.imageValue(abi.Sysval{Kind: abi.SysvalTextureSamples}, v, index)))
-	}
-	return inside
-}
-
-// texelAddress asks for the address of the texel that an atomic is at: if the shader is to be robust, that of the
-// sink where there is none.
+// texelAddress asks for the address of the texel that an atomic is at.
 func (s *isel) texelAddress(in *ir.Instr) {
 	t := inst{kind: kindLdSt, mask: 3}
 	t.ld = isa.LoadStore{Op: isa.LdLeaImage, Swizzle: isa.XYZW}
@@ -216,16 +180,5 @@ func (s *isel) texelAddress(in *ir.Instr) {
 	}
 	t.dst = s.f.newFirst(2)
 	s.add(t)
-	o := source{reg: t.dst, swz: identity}
-	robust := s.sh.Options.Robust.Images
-	if dim, _ := imageShape(in); dim == ir.DimBuf {
-		robust = s.sh.Options.Robust.Storage
-	}
-	if robust != ir.RobustOff && !faults.has(faultTexelRange) {
-		inside := s.texelInside(in)
-		base := s.f.newNode(2)
-		s.selectTo(dest{reg: base, lanes: 3}, inside, o, s.sysval(abi.Sysval{Kind: abi.SysvalSink}).place([4]uint8{2, 3, 2, 3}))
-		o = source{reg: base, swz: identity}
-	}
-	s.viewOf(in, o)
+	s.viewOf(in, source{reg: t.dst, swz: identity})
 }

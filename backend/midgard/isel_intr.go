@@ -62,6 +62,8 @@ func (s *isel) memoryAccess(in *ir.Instr) bool {
 		s.atomicAt(in, a, 2)
 	case ir.IntrGetSsboSize, ir.IntrGetUboSize:
 		s.bufferSize(in)
+	case ir.IntrLoadSinkAddressPan:
+		s.viewOf(in, s.sink(true))
 	case ir.IntrLoadPushConstant:
 		s.readBuffer(in, abi.UBOPush, abi.Resource{}, uint32(in.Get(ir.IdxBase)), in.Srcs[0].Def)
 	case ir.IntrLoadConstant:

@@ -122,7 +122,8 @@ func (c *compiler) lowerHandles() error {
 	return nil
 }
 
-// lowerTexels refuses atomics of texels that the hardware has not: of addresses it takes any.
+// lowerTexels refuses atomics of texels that the hardware has not: of addresses it takes any. It gives the address of a
+// texel that there is not too.
 func (c *compiler) lowerTexels() error {
 	some := false
 	for blk := range c.impl().Blocks() {
@@ -138,7 +139,10 @@ func (c *compiler) lowerTexels() error {
 	if !some {
 		return nil
 	}
-	return c.job.Lists.Run(c.s, "midgard_texels")
+	if err := c.job.Lists.Run(c.s, "midgard_texels"); err != nil || faults.has(faultTexelRange) {
+		return err
+	}
+	return c.job.Lists.Run(c.s, "midgard_texel_bounds")
 }
 
 func (c *compiler) lowerColumns() error {

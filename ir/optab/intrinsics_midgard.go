@@ -19,4 +19,5 @@ var midgardIntrinsics = []Intrinsic{
 	{Name: "load_stage_constant_pan", Srcs: []int8{1}, SrcBits: []Bits{Bits32}, HasDest: true, Indices: []Index{IdxBase, IdxFlags}, Flags: CanEliminate | CanReorder, Mem: loads(SpaceGlobal, -1, 0), Target: "midgard", Doc: "words at a byte offset of the memory whose address such a value is, which nobody writes meanwhile"},
 	{Name: "load_stage_pan", Srcs: []int8{1}, SrcBits: []Bits{Bits32}, HasDest: true, Indices: []Index{IdxBase, IdxFlags}, Flags: CanEliminate, Mem: loads(SpaceGlobal, -1, 0), Target: "midgard", Doc: "same, of memory that other invocations write"},
 	{Name: "store_stage_pan", Srcs: []int8{0, 1}, SrcBits: []Bits{Bits32, Bits32}, Indices: []Index{IdxBase, IdxFlags, IdxWriteMask}, Mem: stores(SpaceGlobal, 0, -1, 1), Target: "midgard", Doc: "store of words there"},
+	{Name: "load_sink_address_pan", HasDest: true, DestComps: 1, DestBits: Bits64, Flags: CanEliminate | CanReorder, Target: "midgard", Doc: "address of memory that may be written and that nobody reads"},
 }
