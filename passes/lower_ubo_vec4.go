@@ -4,7 +4,7 @@ import "nirc/ir"
 
 var lowerUboVec4Pass = &Pass{
 	Name: "lower_ubo_vec4", Class: "A", Run: implPass(ir.MetaControlFlow, lowerUboVec4), Idempotent: true,
-	Instead: "descriptors: ir3 knows what the const file holds of a buffer once it has scanned the whole shader, and makes units of 16 bytes at selection of the rest, of constant data as of buffers; AGX and midgard load by bytes; it stays for targets that load by units of 16 bytes alone",
+	Instead: "descriptors: ir3 makes units of 16 bytes at selection, once a scan of the whole shader has said which loads read the const file relative to a0.x instead, of constant data too, for which there is no load_ubo_vec4; AGX and midgard load by bytes; it stays for targets that load by units of 16 bytes alone",
 	Doc:     "Reads uniform buffers in units of 16 bytes (load_ubo_vec4); a load that may lie across a boundary reads both and selects. Components of 32 bits, or of 16 and 64 that are aligned.",
 }
 

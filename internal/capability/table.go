@@ -228,7 +228,7 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_ray_tracing_invocation_reorder", frontend: "shaders that start others exist on no GPU of the targets"},
 	{list: []spv.Capability{
 		spv.CapabilityDescriptorHeapEXT,
-	}, vulkan: "VK_EXT_descriptor_heap", frontend: "no driver for the targets has heaps: descriptors are named by sets and bindings, not by their places"},
+	}, vulkan: "VK_EXT_descriptor_heap", frontend: "the targets' binaries find descriptors by set and binding: their ABIs have no address of a heap, and no sizes of what is in it"},
 	// Of OpenGL.
 	{list: []spv.Capability{
 		spv.CapabilityImageRect, spv.CapabilitySampledRect, spv.CapabilityAtomicStorage, spv.CapabilityAtomicStorageOps,
