@@ -196,7 +196,7 @@ func invalidTypes() []invalid {
 			body: "%l = OpLoad %si %t\n%r = OpImageSampleExplicitLod %v4 %l %f0 Lod %f0"},
 		{name: "the level of a buffer", want: "OpImageQueryLod is not allowed on a buffer", caps: sampledBuffer.caps, dec: sampledBuffer.dec, entry: fragmentEntry, decl: sampledBuffer.decl + io("%v4"),
 			body: "%l = OpLoad %si %t\n%r = OpImageQueryLod %v2 %l %f0"},
-		{name: "an input chosen by a select", missed: true, want: "OpSelect of pointers to inputs or outputs is not supported", caps: "OpCapability VariablePointers\n", entry: fragmentEntry, dec: "OpDecorate %o Location 0\nOpDecorate %i Location 0\n",
+		{name: "an input chosen by a select", missed: true, want: "OpSelect of pointers to inputs or outputs is not supported: variable pointers lead to storage buffers and workgroup memory alone", caps: "OpCapability VariablePointers\n", entry: fragmentEntry, dec: "OpDecorate %o Location 0\nOpDecorate %i Location 0\n",
 			decl: io("%v4") + "%true2 = OpConstantTrue %bool\n", body: "%p = OpSelect %pi %true2 %i %i\n%l = OpLoad %v4 %p\nOpStore %o %l"},
 		{name: "an output chosen by a phi", missed: true, want: "OpPhi of pointers to inputs or outputs is not supported", caps: "OpCapability VariablePointers\n", entry: fragmentEntry, dec: "OpDecorate %o Location 0\nOpDecorate %i Location 0\n",
 			decl: io("%v4"), body: "OpBranch %m\n%m = OpLabel\n%p = OpPhi %po %o %h\n%l = OpLoad %v4 %i\nOpStore %p %l"},

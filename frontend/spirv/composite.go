@@ -265,7 +265,7 @@ func (t *translator) chosen(id uint32, op spv.Op, ty *typ) {
 	case ty.byReference():
 		t.refuse(id, "%s of images or samplers is not supported", op)
 	case ty.kind == tPointer && (ty.sc == spv.StorageClassInput || ty.sc == spv.StorageClassOutput):
-		t.refuse(id, "%s of pointers to inputs or outputs is not supported", op)
+		t.refuse(id, "%s of pointers to inputs or outputs is not supported: variable pointers lead to storage buffers and workgroup memory alone", op)
 	}
 }
 
