@@ -60,6 +60,7 @@ var addressCases = []addressCase{
 // Addresses of 64 bits are summed up by one instruction each, or by the access itself, from the
 // driver's uniform registers.
 func TestAddresses(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range addressCases {
 		t.Run(c.name, func(t *testing.T) {
 			s, b := gputest.NewShader(ir.StageCompute, 64)

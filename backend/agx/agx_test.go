@@ -33,6 +33,9 @@ func build(t *testing.T, s *ir.Shader, opts CompileOptions) (*Binary, string) {
 	return bin, text
 }
 
+// programs are those that tryBuild makes for the tests that hold them.
+var programs gputest.HeldPrograms
+
 // tryBuild is build that returns what the compiler refuses.
 func tryBuild(t *testing.T, s *ir.Shader, opts CompileOptions) (*Binary, string, error) {
 	t.Helper()
@@ -47,6 +50,7 @@ func tryBuild(t *testing.T, s *ir.Shader, opts CompileOptions) (*Binary, string,
 	if err != nil {
 		return nil, "", err
 	}
+	programs.Add(bin.Code, bin.Meta, bin.Stats)
 	lines := isa.Disassemble(bin.Code)
 	for _, l := range lines {
 		if l.Err != nil {
@@ -77,6 +81,7 @@ func expect(t *testing.T, listing string, want ...string) {
 }
 
 func TestSelection(t *testing.T) {
+	programs.Hold(t)
 	f := func(v float64) func(b *ir.Builder) *ir.Def {
 		return func(b *ir.Builder) *ir.Def { return b.ImmFloat(v, 32) }
 	}
@@ -124,6 +129,7 @@ func TestSelection(t *testing.T) {
 }
 
 func TestControlFlow(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 	off := b.Ishl(id, b.Imm32(2))
@@ -161,6 +167,7 @@ func TestBreakIf(t *testing.T) {
 
 // Values beyond the limit go to the stack, which is set up and described.
 func TestSpilling(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	s.Options.Robust.Storage = ir.Robust2 // bounds and moved addresses live too
 	off := b.Ishl(b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0), b.Imm32(2))
@@ -182,6 +189,7 @@ func TestSpilling(t *testing.T) {
 
 // Uniform buffers at known offsets arrive in uniform registers.
 func TestUniformBuffer(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	x := b.Intrinsic(ir.IntrLoadUbo, 4, 32, gputest.StorageBuffer(b, 2, 1), b.Imm32(16))
 	x.Set(ir.IdxAlignMul, 16).Set(ir.IdxRange, 1<<32-1)

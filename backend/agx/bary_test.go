@@ -11,6 +11,7 @@ import (
 // Inputs at vertices and weights have coefficient registers of their own, beside those of
 // the same slot that is interpolated.
 func TestBarycentrics(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageFragment, 64)
 	weights := &b.Intrinsic(ir.IntrLoadBarycentricPixel, 2, 32).Set(ir.IdxInterpMode, uint64(ir.InterpSmooth)).Def
 	at := func(v *ir.Def, comp uint64) *ir.Def {

@@ -74,6 +74,7 @@ var bitsCases = []bitsCase{
 
 // Fields, shifts and sums of words are one instruction where the hardware has one, and give what the IR says.
 func TestBits(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range bitsCases {
 		t.Run(c.name, func(t *testing.T) {
 			s, b := gputest.NewShader(ir.StageCompute, 64)
@@ -89,6 +90,7 @@ func TestBits(t *testing.T) {
 // Bytes that memory instructions have loaded are extended by zeros: nothing is masked, and those with a sign are
 // converted as they are.
 func TestLoadedBytes(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	lane := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 	in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)

@@ -79,6 +79,7 @@ func TestGeometryConstant(t *testing.T) {
 // What the count program says: complete primitives of streams, words of the index buffer, no more vertices
 // than the shader declares, and nothing that the shader does to memory.
 func TestGeometryPrograms(t *testing.T) {
+	programs.Hold(t)
 	dynamic := func(b *ir.Builder) *ir.Def { return b.Channel(loadVertex(b, ir.SlotVar0, b.Imm32(0)), 0) }
 	emit := func(b *ir.Builder, stream uint64) {
 		b.Intrinsic(ir.IntrEmitVertex, 0, 0).Set(ir.IdxStreamId, stream)

@@ -9,6 +9,7 @@ import (
 
 // TestMemory runs what the code generators share.
 func TestMemory(t *testing.T) {
+	programs.Hold(t)
 	gputest.TestMemory(t, func(name string, s *ir.Shader, r *gputest.Run) error {
 		return execute(t, s, CompileOptions{}, r, nil)
 	}, "64-bit atomics")

@@ -25,6 +25,7 @@ func loadInput(b *ir.Builder, slot ir.Slot, comps uint8) *ir.Def {
 // A vertex shader finds its attributes in registers and stores words, the
 // last one by the final store.
 func TestVertex(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageVertex, 64)
 	pos := loadInput(b, ir.SlotAttrib0, 4)
 	color := loadInput(b, ir.SlotAttrib0+3, 3)
@@ -74,6 +75,7 @@ func TestVertexWithoutOutputs(t *testing.T) {
 
 // A fragment shader discards by sample_mask, leaves what helpers store to the hardware and its results in the registers of the epilog, which tests too as there are side effects.
 func TestFragment(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageFragment, 64)
 	bary := b.Intrinsic(ir.IntrLoadBarycentricPixel, 2, 32)
 	bary.Set(ir.IdxInterpMode, uint64(ir.InterpSmooth))

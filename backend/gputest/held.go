@@ -2,6 +2,7 @@ package gputest
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -73,33 +74,13 @@ func (d *Digest) Effects(l *emu.Launch, mem *emu.Buffer, images []Shape, out []e
 // does, to be meant or to be mended. go test -update writes the file.
 func HoldTable(t *testing.T, file string, rows map[string]string) {
 	t.Helper()
-	path := filepath.Join("testdata", file)
-	var names []string
-	for name := range rows {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	if *Update {
-		var text strings.Builder
-		for _, name := range names {
-			fmt.Fprintf(&text, "%s\t%s\n", name, rows[name])
-		}
-		if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeTable(t, file, rows)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]string{}
-	for line := range strings.Lines(string(data)) {
-		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		want[name] = value
-	}
+	want := readTable(t, file)
 	var differ []string
-	for _, name := range names {
-		if rows[name] != want[name] {
+	for name, row := range rows {
+		if row != want[name] {
 			differ = append(differ, name)
 		}
 		delete(want, name)
@@ -108,7 +89,51 @@ func HoldTable(t *testing.T, file string, rows map[string]string) {
 		differ = append(differ, name)
 	}
 	if slices.Sort(differ); len(differ) > 0 {
-		t.Errorf("%s is not so any more, if the change means to, go test -update writes it again: %s", path, strings.Join(differ, ", "))
+		t.Errorf("%s is not so any more, if the change means to, go test -update writes it again: %s", path(file), strings.Join(differ, ", "))
+	}
+}
+
+// holdRow does so with one row of a file.
+func holdRow(t *testing.T, file, name, row string) {
+	t.Helper()
+	rows := map[string]string{}
+	if _, err := os.Stat(path(file)); err == nil || !*Update {
+		rows = readTable(t, file)
+	}
+	if was := rows[name]; was == row {
+		return
+	}
+	if rows[name] = row; *Update {
+		writeTable(t, file, rows)
+		return
+	}
+	t.Errorf("%s is not so any more, if the change means to, go test -update writes it again: %s", path(file), name)
+}
+
+func path(file string) string { return filepath.Join("testdata", file) }
+
+func readTable(t *testing.T, file string) map[string]string {
+	t.Helper()
+	data, err := os.ReadFile(path(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		rows[name] = value
+	}
+	return rows
+}
+
+func writeTable(t *testing.T, file string, rows map[string]string) {
+	t.Helper()
+	var text strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		fmt.Fprintf(&text, "%s\t%s\n", name, rows[name])
+	}
+	if err := os.WriteFile(path(file), []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }
 

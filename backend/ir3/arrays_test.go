@@ -120,6 +120,7 @@ func arrayShader(build func(b *ir.Builder, id *ir.Def, word func(at *ir.Def) *ir
 
 // Arrays are in registers that a0.x chooses among; where values need those they are in private memory.
 func TestArrays(t *testing.T) {
+	programs.Hold(t)
 	in := gputest.RandomInput(1, 160)
 	for _, c := range arrayCases {
 		s := arrayShader(c.build)

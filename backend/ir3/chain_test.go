@@ -32,6 +32,7 @@ func chainVertex() *ir.Shader {
 // TestChained: a vertex shader whose threads go on as another stage leaves in
 // local memory what it otherwise leaves in registers.
 func TestChained(t *testing.T) {
+	programs.Hold(t)
 	s := chainVertex()
 	ref, err := interp.New(s, interp.Options{WaveSize: 64})
 	if err != nil {
@@ -114,6 +115,7 @@ func emitter(n uint32) *ir.Shader {
 // TestGeometry: the threads of an invocation put together what it emits,
 // whether several invocations share a wave or one takes several.
 func TestGeometry(t *testing.T) {
+	programs.Hold(t)
 	for _, n := range []uint32{1, 7, 64, 150} {
 		s := emitter(n)
 		if _, err := passes.RunPass(s, "lower_vars_to_ssa"); err != nil {
@@ -224,6 +226,7 @@ func TestSpillFar(t *testing.T) {
 
 // TestFeedback: what transform feedback captures reaches the program's interface.
 func TestFeedback(t *testing.T) {
+	programs.Hold(t)
 	s := chainVertex()
 	s.Info.Xfb, s.Info.XfbStrides[1] = true, 32
 	s.Captures = []ir.Capture{{Slot: ir.SlotVar0 + 3, Count: 2, Bits: 32, Buffer: 1, Offset: 8}}

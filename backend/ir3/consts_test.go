@@ -26,6 +26,7 @@ func uniformVertex(n int) *ir.Shader {
 
 // TestUniformBuffers: what the preamble copies of several uniform buffers, of a set and of others, is kept apart.
 func TestUniformBuffers(t *testing.T) {
+	programs.Hold(t)
 	stageEnv = func(env *emu.Env) {
 		env.Bindings = &emu.Bindings{}
 		for k := range uint32(4) {

@@ -15,6 +15,9 @@ import (
 	"nirc/passes"
 )
 
+// programs are those that compile makes for the tests that hold them.
+var programs gputest.HeldPrograms
+
 // compile compiles a copy of s and checks that every word decodes, and that the
 // listing gives the same words again.
 func compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
@@ -23,6 +26,7 @@ func compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
 	if err != nil {
 		return nil, err
 	}
+	programs.Add(bin.Code, bin.Meta, bin.Stats)
 	for i, l := range isa.Disassemble(bin.Meta.Gen, bin.Code) {
 		if l.Err != nil {
 			return nil, fmt.Errorf("word %d: %w", i, l.Err)
@@ -75,6 +79,7 @@ func differ(s *ir.Shader, opts CompileOptions, groups uint32, in []byte, outSize
 
 // TestOps runs every scalar ALU operation on the interpreter and on the core.
 func TestOps(t *testing.T) {
+	programs.Hold(t)
 	ops := gputest.Ops{Target: "ir3", Sizes: []uint8{1, 8, 16, 32}, Comps: 1}
 	ops.Differ = func(_ int, s *ir.Shader, r *gputest.Run, same func(i int, want, got uint32) bool) error {
 		for _, gpu := range []string{"a630", "a740"} {

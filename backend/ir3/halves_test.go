@@ -10,6 +10,7 @@ import (
 
 // TestPackedHalves: halves that are stored as words are made where the words stand.
 func TestPackedHalves(t *testing.T) {
+	programs.Hold(t)
 	for _, g := range []string{"a630", "a750"} {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)

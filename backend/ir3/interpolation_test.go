@@ -109,6 +109,7 @@ var interpolationShaders = []struct {
 // TestInterpolation draws triangles, whole, seen at an angle and clipped, with one and
 // four samples, by the pixel and by the sample, and compares with the interpreter.
 func TestInterpolation(t *testing.T) {
+	programs.Hold(t)
 	for _, sh := range interpolationShaders {
 		for _, gpu := range gpus {
 			s, b := newStage(ir.StageFragment)

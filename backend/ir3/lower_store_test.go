@@ -11,6 +11,7 @@ import (
 // TestNarrowStores: components of 8 and 16 bits that fill a word, or a half where the device stores those, are one
 // store, and atomics store the others beside what is around them.
 func TestNarrowStores(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		gpu             string
 		n, bits         uint8

@@ -13,6 +13,7 @@ import (
 
 // TestMemory runs what the code generators share on each chip.
 func TestMemory(t *testing.T) {
+	programs.Hold(t)
 	gputest.TestMemory(t, func(name string, s *ir.Shader, r *gputest.Run) error {
 		list := gpus
 		if name == "64-bit atomics" {

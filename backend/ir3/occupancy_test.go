@@ -10,6 +10,7 @@ import (
 // TestFewRegisters: a long program of which little lives at a time does not walk through all registers that cost no wave,
 // and where results of the ALU come soon through no more than live at once.
 func TestFewRegisters(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		gpu  string
 		most int

@@ -11,6 +11,7 @@ import (
 // TestPreambleIfs: ifs by what is the same for all are ifs of the preamble where their sides are long, but not on devices
 // whose preamble would then no longer run early; short ones are selections.
 func TestPreambleIfs(t *testing.T) {
+	programs.Hold(t)
 	for seed := range gputest.Seeds(10) {
 		for _, ops := range []int{2, 300} {
 			s := gputest.UniformChoices(seed, ops, 1+int(seed)%2*(2/ops))

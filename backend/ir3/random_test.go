@@ -22,6 +22,7 @@ func executeRandom(t *testing.T, s *ir.Shader, seed int64, opts CompileOptions) 
 }
 
 func TestRandomShaders(t *testing.T) {
+	programs.Hold(t)
 	var inst, nops, regs int
 	for seed := range gputest.Seeds(300) {
 		s := randomShader(seed, 10+int(seed)%60)
@@ -36,6 +37,7 @@ func TestRandomShaders(t *testing.T) {
 
 // With few registers values go to private memory and back.
 func TestRandomSpilling(t *testing.T) {
+	programs.Hold(t)
 	stores := 0
 	for seed := range gputest.Seeds(80) {
 		s := randomShader(1000+seed, 40+int(seed)%60)

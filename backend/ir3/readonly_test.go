@@ -114,6 +114,7 @@ func TestPreambleLookups(t *testing.T) {
 // TestNarrowLoads: components of 8 and 16 bits come out of words, by the texture path where nobody writes them, and
 // those that the alignment puts into one word share its load.
 func TestNarrowLoads(t *testing.T) {
+	programs.Hold(t)
 	const free = ir.AccessNonWriteable | ir.AccessCanReorder
 	for _, c := range []struct {
 		gpu        string

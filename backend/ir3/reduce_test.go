@@ -13,6 +13,7 @@ import (
 // TestReductions: every operation over the fibers that are active, in one subgroup and, with clusters as large as the
 // workgroup, in two; the result stands in a shared register, so nobody asks who was last.
 func TestReductions(t *testing.T) {
+	programs.Hold(t)
 	in := make([]byte, 1024)
 	for i := range 256 {
 		binary.LittleEndian.PutUint32(in[4*i:], math.Float32bits(float32(i%7)-3.5))

@@ -35,6 +35,7 @@ func vec4Shader(t *testing.T) *ir.Shader {
 
 // TestRepeatGroups follows a vector operation through the five steps.
 func TestRepeatGroups(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		s := vec4Shader(t)
 		steps := map[string]string{}

@@ -168,6 +168,7 @@ func scaleVec(b *ir.Builder, v *ir.Def, f float64) *ir.Def {
 }
 
 func TestVertex(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		s, b := newStage(ir.StageVertex)
 		outputTo(b, scaleVec(b, inputFrom(b, ir.SlotAttrib0, 0, 4), 2), ir.SlotPos)
@@ -188,6 +189,7 @@ func TestVertex(t *testing.T) {
 }
 
 func TestFragment(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		s, b := newStage(ir.StageFragment)
 		v := interpolated(b, ir.IntrLoadBarycentricPixel, ir.InterpSmooth, ir.SlotVar0+1, 0, 4)

@@ -393,6 +393,7 @@ func TestPreambleFetches(t *testing.T) {
 // TestTextures runs texture and image operations on the interpreter and on
 // the core, in a fragment shader with derivatives from quads.
 func TestTextures(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range texTests {
 		for _, gpu := range []string{"a630", "a740"} {
 			if err := textureDiffers(c.build, gpu); err != nil {

@@ -226,6 +226,7 @@ func (g *waveGen) leave(cond *ir.Def, busy bool, kind ir.JumpKind) *ir.Block {
 // TestRandomUniform: programs whose uniform values live in shared registers
 // compute the same as with all values in registers of fibers.
 func TestRandomUniform(t *testing.T) {
+	programs.Hold(t)
 	n, shared, scalar, loads := 0, 0, 0, 0
 	for seed := range gputest.Seeds(200) {
 		n++

@@ -9,6 +9,7 @@ import (
 
 // Atomics of 32 and 64 bits change memory and give back what was there, at constant offsets and at others.
 func TestAtomics(t *testing.T) {
+	programs.Hold(t)
 	for _, bits := range []uint8{32, 64} {
 		s, b := gputest.NewShader(ir.StageCompute, 1)
 		in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)

@@ -75,6 +75,7 @@ func stored(f *emu.Format, v [4]uint32) [4]uint32 {
 // Blend programs of all formats leave what the format keeps of the result, in
 // checking mode.
 func TestBlend(t *testing.T) {
+	programs.Hold(t)
 	r := rand.New(rand.NewPCG(4, 10))
 	ran := 0
 	for i, f := range emu.Formats() {

@@ -18,6 +18,9 @@ func verifying() *backend.Job {
 	return &backend.Job{Lists: gputest.Lists, Instrument: passes.NewInstrument(passes.RunOptions{VerifyEach: true})}
 }
 
+// programs are those that compile makes for the tests that hold them.
+var programs gputest.HeldPrograms
+
 // compile compiles a copy of s and checks that every bundle decodes and that the
 // listing assembles to the same bytes.
 func compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
@@ -28,6 +31,7 @@ func compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
 	if err != nil {
 		return nil, err
 	}
+	programs.Add(bin.Code, bin.Meta, bin.Stats)
 	lines, err := Target{}.Disassemble(opts.GPU, bin.Code)
 	if err != nil {
 		return nil, err
@@ -66,6 +70,7 @@ func execute(s *ir.Shader, opts CompileOptions, r *gputest.Run, same func(i int,
 // TestOps runs the ALU operations that are selected, in vectors of one to four components, on the interpreter and on the core; narrow
 // integers as the pipeline widens them.
 func TestOps(t *testing.T) {
+	programs.Hold(t)
 	ops := gputest.Ops{Target: "midgard", Sizes: []uint8{1, 8, 16, 32}, Comps: 4, InRange: true}
 	ops.Differ = func(n int, s *ir.Shader, r *gputest.Run, same func(i int, want, got uint32) bool) error {
 		if _, err := passes.RunPass(s, "lower_bit_size", "below", "32", "to", "32", "bytes", "true"); err != nil {

@@ -11,6 +11,7 @@ import (
 // TestFoldedForms: what is the same for all lanes is computed once, the larger of a value and 0 is a
 // clamp of what makes the value, and a position whose w is known is not divided.
 func TestFoldedForms(t *testing.T) {
+	programs.Hold(t)
 	zero := func(b *ir.Builder) *ir.Def { return b.Const(32, 0, 0, 0, 0) }
 	for _, c := range []struct {
 		name string

@@ -25,6 +25,7 @@ func storeBytesAt(b *ir.Builder, buf *ir.Def, off uint32, v *ir.Def, mask, align
 // Vectors of 8-bit integers are loaded and stored as words and computed in one
 // instruction an operation.
 func TestByteVectors(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 1)
 	in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
 	x, y := loadBytesAt(b, in, 0, 4, 4), loadBytesAt(b, in, 4, 4, 4)
@@ -216,6 +217,7 @@ func (g *byteGen) shader(steps int) *ir.Shader {
 // Bytes may go anywhere, come from wherever a value lies, and be mixed with
 // constants, wider values, selections and branches; also where registers are few.
 func TestRandomBytes(t *testing.T) {
+	programs.Hold(t)
 	inst := 0
 	for seed := range gputest.Seeds(160) {
 		g := &byteGen{Rand: rand.New(rand.NewSource(seed))}

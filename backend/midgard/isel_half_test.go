@@ -55,6 +55,7 @@ func wordsOf(b *ir.Builder, h *ir.Def) *ir.Def {
 // Vectors of 16-bit floats are one instruction an operation, mixed with wider
 // ones by expanding operands and shrinking results, and loaded and stored at once.
 func TestHalfVectors(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 1)
 	in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
 	v := gputest.LoadWords(b, in, b.Imm32(0), 4)
@@ -83,6 +84,7 @@ func TestHalfVectors(t *testing.T) {
 // Any lane may go to any other, come from wherever a value lies, and be mixed
 // with constants, scalars and selections.
 func TestHalfShuffles(t *testing.T) {
+	programs.Hold(t)
 	for seed := range gputest.Seeds(60) {
 		r := rand.New(rand.NewSource(seed))
 		s, b := gputest.NewShader(ir.StageCompute, 1)
@@ -148,6 +150,7 @@ func TestHalfShuffles(t *testing.T) {
 
 // Products with the columns of a matrix whose rows are in memory need no moves.
 func TestSumRows(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 1)
 	in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
 	var rows [4]*ir.Def

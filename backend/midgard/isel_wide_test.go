@@ -11,6 +11,7 @@ import (
 // Sums, products and comparisons of 64-bit integers are one instruction, with
 // operands of 32 bits extended where they are read; so are the upper halves of products.
 func TestWideIntegers(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 1)
 	in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
 	v := gputest.LoadWords(b, in, b.Imm32(0), 4)
@@ -121,6 +122,7 @@ func (g *wideGen) branch(n int) {
 // Random programs of 64-bit integers give what the interpreter gives, also where
 // registers are few.
 func TestRandomWide(t *testing.T) {
+	programs.Hold(t)
 	inst := 0
 	for seed := range gputest.Seeds(160) {
 		g := &wideGen{Rand: rand.New(rand.NewSource(seed))}

@@ -33,6 +33,7 @@ shader fragment "main" {
 // Where the GPU ignores the sampler's limits for explicit levels of detail the
 // shader applies them: bias, minimum, maximum.
 func TestBrokenLOD(t *testing.T) {
+	programs.Hold(t)
 	for _, g := range gpus {
 		s, err := ir.Parse(lodText("%5:32x4", "txl", "xyzw"))
 		if err != nil {

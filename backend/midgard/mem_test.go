@@ -10,6 +10,7 @@ import (
 
 // TestMemory runs what the code generators share.
 func TestMemory(t *testing.T) {
+	programs.Hold(t)
 	gputest.TestMemory(t, func(name string, s *ir.Shader, r *gputest.Run) error {
 		_, err := execute(s, CompileOptions{}, r, nil)
 		return err
@@ -18,6 +19,7 @@ func TestMemory(t *testing.T) {
 
 // TestChosenBuffer: what accesses of a block read of a buffer that an index chooses, they read once.
 func TestChosenBuffer(t *testing.T) {
+	programs.Hold(t)
 	s, err := ir.Parse(`shader compute "main" {
   info { workgroup_size=1,1,1 num_ssbos=5 writes_memory }
   var @1 mem_ssbo u32[4] "b" { set=0 binding=0 }

@@ -10,6 +10,7 @@ import (
 // TestPositions: a position that is stored in parts, on several ways, or again and again is that of the last stores of its
 // components, with a w that is known and one that is not.
 func TestPositions(t *testing.T) {
+	programs.Hold(t)
 	const store = "      store_output %12, %0 base=0 range=1 write_mask=xyzw src_type=f32 io_semantics={POS 1}\n"
 	part := func(v, mask string, comp string) string {
 		return "      store_output " + v + ", %0 base=0 range=1 component=" + comp + " write_mask=" + mask + " src_type=f32 io_semantics={POS 1}\n"

@@ -22,6 +22,7 @@ func executeRandom(t *testing.T, seed int64, size int, opts CompileOptions) *Bin
 }
 
 func TestRandomShaders(t *testing.T) {
+	programs.Hold(t)
 	var bundles, inst, regs int
 	for seed := range gputest.Seeds(150) {
 		bin := executeRandom(t, seed, 10+int(seed)%60, CompileOptions{GPU: gpus[seed%int64(len(gpus))].Name})
@@ -32,6 +33,7 @@ func TestRandomShaders(t *testing.T) {
 
 // Two registers hold the operands of every instruction: selects, which read four vectors with their conditions, are taken apart.
 func TestRandomSelects(t *testing.T) {
+	programs.Hold(t)
 	for seed := range gputest.Seeds(20) {
 		executeRandom(t, 3000+seed, 40+int(seed)%60, CompileOptions{GPU: gpus[seed%int64(len(gpus))].Name, Registers: 2})
 	}
@@ -39,6 +41,7 @@ func TestRandomSelects(t *testing.T) {
 
 // With few registers values go to the thread's storage and back.
 func TestRandomSpilling(t *testing.T) {
+	programs.Hold(t)
 	stores := 0
 	for seed := range gputest.Seeds(50) {
 		bin := executeRandom(t, 1000+seed, 40+int(seed)%60, CompileOptions{GPU: gpus[seed%int64(len(gpus))].Name, Registers: 4})

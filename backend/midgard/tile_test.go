@@ -14,6 +14,7 @@ import (
 // A shader that adds to the colour that is there: it waits for the tile, and
 // reads it as its GPU does.
 func TestFramebufferFetch(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct{ gpu, load string }{{"t860", "LD_TILEBUFFER.f32"}, {"t720", "LD_SPECIAL.f32"}, {gpu: "t620"}} {
 		s, b := gputest.NewShader(ir.StageFragment, 0)
 		sem := ir.IOSemantics{Location: ir.SlotData0, NumSlots: 1, FBFetch: true}
