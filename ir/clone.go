@@ -106,9 +106,6 @@ func (c *Cloner) Instr(in *Instr) *Instr {
 }
 
 func (c *Cloner) src(s *Src, from *Def) {
-	if from == nil {
-		return
-	}
 	if m := c.Def(from); m != from || from.Instr != nil && from.Instr.Block != nil && from.Instr.Block.impl == c.Dst {
 		s.Set(m)
 		if m == from {

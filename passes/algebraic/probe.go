@@ -8,11 +8,8 @@ import "nirc/ir"
 // the instructions that the pass took first less than half.
 
 // place is a value below the root: source src of it, and of that one's instruction source sub; sub is -1 for src itself.
-// sized: sub has a width of its own, whatever is read of the instruction's result.
-type place struct {
-	src, sub int8
-	sized    bool
-}
+// Below an instruction whose sources have a width of their own no pattern wants a constant or an equal value (TestProbedSources).
+type place struct{ src, sub int8 }
 
 func (p place) of(root *ir.Instr) *ir.Def {
 	d := root.Srcs[p.src].Def
@@ -28,9 +25,6 @@ func (p place) first(root *ir.Instr) int {
 	k := s.Swizzle.Lane(0)
 	if p.sub < 0 {
 		return k
-	}
-	if p.sized {
-		k = 0
 	}
 	return s.Def.Instr.Srcs[p.sub].Swizzle.Lane(k)
 }
@@ -122,7 +116,7 @@ func (c *cand) probed() probed {
 			if k < 2 {
 				sub ^= c.flip(child)
 			}
-			p.node(&nodes[child.first+uint16(k)], place{src, int8(sub), child.op.Info().In[sub].Comps != 0})
+			p.node(&nodes[child.first+uint16(k)], place{src, int8(sub)})
 		}
 	}
 	for _, x := range p.same {
