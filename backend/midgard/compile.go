@@ -105,10 +105,7 @@ func (c *compiler) run() (*Binary, error) {
 // and where values spill then, only those that cost no work registers.
 var uniformLimits = [...]int{abi.MaxUniforms, freeUniforms}
 
-const (
-	freeUniforms = abi.UniformTop + 1 - abi.MaxWork
-	maxScratch   = 1 << 24
-)
+const freeUniforms = abi.UniformTop + 1 - abi.MaxWork
 
 // compiler is the state of a shader in the code generator.
 type compiler struct {
@@ -166,8 +163,8 @@ func newCompiler(s *ir.Shader, opts CompileOptions) (c *compiler, err error) {
 	if s.SharedSize > abi.MaxShared {
 		return nil, ir.Unsupportedf("midgard: %d bytes of workgroup memory are not supported, there are up to %d", s.SharedSize, abi.MaxShared)
 	}
-	if s.ScratchSize > maxScratch {
-		return nil, ir.Unsupportedf("midgard: %d bytes of private memory a thread are not supported, there are up to %d", s.ScratchSize, maxScratch)
+	if s.ScratchSize > abi.MaxTLS {
+		return nil, ir.Unsupportedf("midgard: %d bytes of private memory a thread are not supported, there are up to %d", s.ScratchSize, abi.MaxTLS)
 	}
 	if entry := s.Entry(); entry == nil || entry.Impl == nil {
 		return nil, errors.New("midgard: the shader has no entry point")

@@ -7,7 +7,7 @@ import (
 )
 
 // GPU is a chip as the code generator and the core see it (midgard.md §13). What all of them share are constants:
-// MaxWork, MaxUniforms, MaxThreads, WorkLimit, MaxShared, MaxUBOs.
+// MaxWork, MaxUniforms, MaxThreads, WorkLimit, MaxShared, MaxTLS, MaxUBOs.
 type GPU struct {
 	Name string
 	Doc  string

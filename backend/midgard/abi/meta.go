@@ -74,6 +74,9 @@ const MaxThreads = 256
 // MaxShared is how many bytes of memory a workgroup has at most: what the reference's driver offers.
 const MaxShared = 32 << 10
 
+// MaxTLS is how many bytes of local storage a thread has at most.
+const MaxTLS = 1 << 20
+
 // Resident reports whether the threads of a workgroup must be there at once: they wait for each other or share memory
 // (midgard.md §1.2).
 func (m *Meta) Resident() bool { return m.UsesBarrier || m.SharedSize > 0 }
@@ -507,8 +510,8 @@ func (m *Meta) Check() error {
 	if m.SharedSize > MaxShared {
 		return fmt.Errorf("midgard meta: %d bytes of workgroup memory, at most %d", m.SharedSize, MaxShared)
 	}
-	if m.TLSSize > 1<<20 {
-		return fmt.Errorf("midgard meta: %d bytes of local storage a thread, at most %d", m.TLSSize, 1<<20)
+	if m.TLSSize > MaxTLS {
+		return fmt.Errorf("midgard meta: %d bytes of local storage a thread, at most %d", m.TLSSize, MaxTLS)
 	}
 	if err := m.checkGPU(); err != nil {
 		return err
