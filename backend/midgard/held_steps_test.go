@@ -15,7 +15,7 @@ import (
 )
 
 // TestHeldSteps: each machine step makes of random shaders, with many and with few registers, on a chip whose pipes share registers and
-// on one whose do not, and of our modules, on a chip of each generation, what testdata/held_steps.tsv says; the object and what the model says of its cost are held as well.
+// on one whose do not, and of our modules, on a chip of each generation and under other calling conventions, what testdata/held_steps.tsv says; the object and what the model says of its cost are held as well.
 func TestHeldSteps(t *testing.T) {
 	var names []string
 	for _, s := range (midgard.Target{}).Steps("") {
@@ -40,7 +40,23 @@ func TestHeldSteps(t *testing.T) {
 		if strings.HasPrefix(file, "images") || strings.HasPrefix(file, "memory") || strings.HasPrefix(file, "textures") {
 			o.Robust = ir.Robust{Uniform: ir.Robust2, Storage: ir.Robust2, Images: ir.Robust2}
 			prove.HoldObject(t, h, file+" robust", m, o)
+			o.Robust = ir.Robust{}
+		}
+		for _, o.ABI = range abisOf(o) {
+			prove.HoldObject(t, h, file+" "+o.ABI, m, o)
 		}
 	})
 	h.Table("held_steps.tsv")
+}
+
+// abisOf are calling conventions for a stage: of a fragment shader after one with distances, and of the last stage before one that
+// interpolates without perspective.
+func abisOf(o nirc.Options) []string {
+	switch {
+	case o.Stage == ir.StageFragment:
+		return []string{backend.ClipABI + "2+1"}
+	case o.Stage == ir.StageVertex && o.Next == ir.StageNone:
+		return []string{backend.LinearABI + "0x3"}
+	}
+	return nil
 }
