@@ -5,8 +5,11 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"fmt"
+	"math"
+	"strings"
 	"testing"
 
+	"nirc/backend"
 	"nirc/backend/midgard/core"
 	"nirc/internal/emu"
 	"nirc/ir"
@@ -102,6 +105,58 @@ func TestSampleArrays(t *testing.T) {
 	if 4*same > 3*len(was) {
 		t.Errorf("the shader leaves %d of %d bytes as they were", same, len(was))
 	}
+}
+
+// TestSamplePlaces: what is interpolated at samples that the shader numbers is that of the interpreter, where pixels have one sample and
+// where they have several, except for the last bits of colours.
+func TestSamplePlaces(t *testing.T) {
+	vs, vp, err := loadText(linear, CompileOptions{Linear: backend.LinearOf(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	vi, err := interp.New(vs, interp.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	colors := map[int]int{}
+	for _, samples := range []int{1, 2, 4} {
+		fs, fp, err := loadText(strings.NewReplacer("0x42800000", "0x40c00000", "load_const 0x5", fmt.Sprintf("load_const %d", samples-1), "iadd", "iand").Replace(sampleColor), CompileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fi, err := interp.New(fs, interp.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := drawSamples(vi, fi, emu.TriangleList, 1, samples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := drawSamples(vp, fp, emu.TriangleList, 1, samples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[[4]uint32]bool{}
+		for i := range want {
+			if seen[want[i]] = true; !near(got[i], want[i]) {
+				t.Fatalf("%d samples: pixel (%d, %d) is %v, want %v", samples, i%drawnSize, i/drawnSize%drawnSize, got[i], want[i])
+			}
+		}
+		colors[samples] = len(seen)
+	}
+	if colors[4] < 3 || colors[1] >= colors[4] {
+		t.Errorf("colours by the number of samples: %v", colors)
+	}
+}
+
+// near reports whether colours of eight bits a component are the same, except for their last bits.
+func near(a, b [4]uint32) bool {
+	for k := range a {
+		if math.Abs(float64(math.Float32frombits(a[k])-math.Float32frombits(b[k]))) > 1.5/255 {
+			return false
+		}
+	}
+	return true
 }
 
 // firstWord finds where two runs first differ.

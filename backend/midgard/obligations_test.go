@@ -214,7 +214,12 @@ const drawnSize = 16
 
 // drawTimes draws so many instances of three indexed vertices and returns the picture.
 func drawTimes(vs, fs emu.Program, topology emu.Topology, instances uint32) ([][4]uint32, error) {
-	img, err := emu.NewImage(emu.ImageDesc{Width: drawnSize, Height: drawnSize, Layers: 3, Format: emu.FormatByName("R8G8B8A8_UNORM")})
+	return drawSamples(vs, fs, topology, instances, 1)
+}
+
+// drawSamples draws with so many samples a pixel, whose colours it returns one sample after the other.
+func drawSamples(vs, fs emu.Program, topology emu.Topology, instances uint32, samples int) ([][4]uint32, error) {
+	img, err := emu.NewImage(emu.ImageDesc{Width: drawnSize, Height: drawnSize, Layers: 3, Samples: samples, Format: emu.FormatByName("R8G8B8A8_UNORM")})
 	if err != nil {
 		return nil, err
 	}
@@ -237,10 +242,9 @@ func drawTimes(vs, fs emu.Program, topology emu.Topology, instances uint32) ([][
 		return nil, err
 	}
 	var list [][4]uint32
-	for y := range drawnSize {
-		for x := range drawnSize {
-			list = append(list, view.Load(x, y, 2, 0, 0))
-		}
+	for i := range drawnSize * drawnSize * samples {
+		at := i % (drawnSize * drawnSize)
+		list = append(list, view.Load(at%drawnSize, at/drawnSize, 2, 0, i/(drawnSize*drawnSize)))
 	}
 	return list, nil
 }
