@@ -1,16 +1,14 @@
 package spirv
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"nirc/backend/gputest"
 	"nirc/ir"
 )
-
-var update = flag.Bool("update", false, "write testdata/text again")
 
 // textFile is what pieces of assembly become, one after the other.
 type textFile struct{ strings.Builder }
@@ -27,7 +25,7 @@ func (f *textFile) add(piece string, s *ir.Shader) {
 func (f *textFile) compare(t *testing.T, name string) {
 	t.Helper()
 	path := filepath.Join("testdata", "text", name+".txt")
-	if *update {
+	if *gputest.Update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
