@@ -21,6 +21,8 @@ OpDecorate %out Location 0
 %void = OpTypeVoid
 %fn = OpTypeFunction %void
 %f = OpTypeFloat 32
+%u = OpTypeInt 32 0
+%subgroup = OpConstant %u 3
 %pin = OpTypePointer Input %f
 %pout = OpTypePointer Output %f
 %in = OpVariable %pin Input
@@ -97,6 +99,19 @@ func TestOneCapabilityLacking(t *testing.T) {
 			Options{GPUName: "t860", TargetName: "midgard", Machine: lackingOne{lackingGPU{"midgard", "t860"}, spv.CapabilityDerivativeControl}})
 		if (err != nil) != refused || err != nil && !strings.Contains(err.Error(), "DerivativeControl is not supported on t860: for a test") {
 			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
+// TestOneOfTwoCapabilities: an instruction that either of two capabilities enables is translated where the module declares both and the
+// target lacks one, and is refused where it declares only that.
+func TestOneOfTwoCapabilities(t *testing.T) {
+	const clustered = "OpCapability GroupNonUniformClustered"
+	for capabilities, refused := range map[string]bool{clustered + "\nOpCapability GroupNonUniformArithmetic": false, clustered: true} {
+		m := assemble(t, bodyModule(capabilities, "%r = OpGroupNonUniformFAdd %f %subgroup Reduce %x"))
+		_, err := Translate(m, Options{GPUName: "t860", TargetName: "midgard", Machine: lackingOne{lackingGPU{"midgard", "t860"}, spv.CapabilityGroupNonUniformClustered}})
+		if (err != nil) != refused || err != nil && !strings.Contains(err.Error(), "GroupNonUniformClustered is not supported on t860: for a test") {
+			t.Errorf("%s: %v", capabilities, err)
 		}
 	}
 }
