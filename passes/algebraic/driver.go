@@ -141,7 +141,7 @@ func (c *choice) forget() {
 
 func (c *cand) try() try {
 	k := [2]uint16{c.k0, c.k1}
-	if c.swap&1 != 0 && nodes[rules[c.rule].root].comm == 1 {
+	if c.flip(&nodes[rules[c.rule].root]) != 0 {
 		k[0], k[1] = k[1], k[0]
 	}
 	t := try{cand: c}

@@ -98,6 +98,9 @@ func (x *instance) alu(n *node, of []int) *ir.Instr {
 		}
 		defs[i], swz[i] = x.source(&nodes[int(n.first)+i], w)
 	}
+	if n.comm != 0 && x.rng.Intn(2) == 0 {
+		defs[0], defs[1], swz[0], swz[1] = defs[1], defs[0], swz[1], swz[0]
+	}
 	in := x.s.NewALU(n.op, uint8(len(of)), x.t.s.bits[n.id()], defs[:n.nsrc]...)
 	for i := range int(n.nsrc) {
 		in.Srcs[i].Swizzle = swz[i]
@@ -140,8 +143,8 @@ func (x *instance) value(d *ir.Def) lanes {
 	return x.t.eval(in.Op, int(d.NumComponents), d.BitSize, src[:len(in.Srcs)], sb[:len(in.Srcs)])
 }
 
-// TestEngine fires every rule on IR with vectors and swizzles and compares the
-// values before and after.
+// TestEngine fires every rule on IR with vectors and swizzles, the sources of commutative operations in either order, and compares
+// the values before and after.
 func TestEngine(t *testing.T) {
 	p := makePools()
 	hit := 0
@@ -168,7 +171,7 @@ func TestEngine(t *testing.T) {
 				done = done || fires > 0 || err != nil
 			}
 			if fires > 0 && fires < tried {
-				t.Errorf("%s fires for %d of %d instances that differ in how components are read", r.name, fires, tried)
+				t.Errorf("%s fires for %d of %d instances that differ in how components are read and in the order of what commutes", r.name, fires, tried)
 			}
 		})
 		if !done {

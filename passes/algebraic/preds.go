@@ -136,6 +136,8 @@ func wordInRange(_ *matcher, b *bind) bool {
 // isOnlyUsedByFadd: all users are fadd instructions.
 func isOnlyUsedByFadd(_ *matcher, b *bind) bool { return onlyUsedBy(b.def, ir.OpFadd) }
 
+func isOnlyUsedByFmul(_ *matcher, b *bind) bool { return onlyUsedBy(b.def, ir.OpFmul) }
+
 func onlyUsedBy(d *ir.Def, op ir.Op) bool {
 	for u := d.FirstUse(); u != nil; u = u.NextUse() {
 		if u.Instr == nil || !u.Instr.IsALU(op) {

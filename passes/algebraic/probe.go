@@ -89,8 +89,6 @@ type prober struct {
 	first [maxSlots]place // where a slot is bound first
 	bound uint16
 	same  []probe
-	// keys: those of the root's own sources are not known to be what the pattern wants.
-	keys bool
 }
 
 func (p *prober) add(x probe) {
@@ -103,7 +101,7 @@ func (p *prober) add(x probe) {
 // probed returns the candidate with its probes, for roots whose first two sources are as try says.
 func (c *cand) probed() probed {
 	root := &nodes[rules[c.rule].root]
-	p := prober{out: probed{cand: c, bits: root.bits}, keys: c.flip(root) != 0 && root.comm != 1}
+	p := prober{out: probed{cand: c, bits: root.bits}}
 	for i := range min(2, root.nsrc) {
 		child := &nodes[root.first+uint16(i)]
 		src := int8(i ^ c.flip(root))
@@ -140,7 +138,7 @@ func (p *prober) node(n *node, at place) {
 		p.add(probe{key: keyInt, a: at, val: uint32(n.val)})
 	case n.kind == patFloat:
 		p.add(probe{key: keyFloat, a: at, val: uint32(floatBits(n.val, 32))})
-	case n.kind != patVar && (at.sub >= 0 || p.keys):
+	case n.kind != patVar && at.sub >= 0:
 		key := keyConst
 		if n.kind == patOp {
 			key = keyOp + uint16(n.op)
