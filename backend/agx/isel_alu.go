@@ -218,8 +218,9 @@ func (s *isel) modified(in *ir.Instr, o opnd) opnd {
 
 // trig selects the sine and cosine of radians.
 func (s *isel) trig(in *ir.Instr, half bool) opnd {
-	turns := float32Imm(1 / (2 * math.Pi))
-	x := s.src(in, 0)
+	d, c, factor := backend.ScaledAngle(in)
+	turns := float32Imm(float32(factor / (2 * math.Pi)))
+	x := s.comp(d, c)
 	if half {
 		x.conv = true
 	}

@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"math"
 	"math/bits"
 
 	"nirc/backend"
@@ -472,13 +473,14 @@ func (s *isel) trig(in *ir.Instr) {
 	if in.Op == ir.OpFcos {
 		op = isa.OpCos
 	}
-	x := s.src(in, 0)
+	d, c, factor := backend.ScaledAngle(in)
+	x := s.comp(d, c)
 	if half {
 		x = s.cov(isa.F16, isa.F32, 0, x)
 	}
 	f := func(bits uint32) opnd { return immediate(bits, false) }
 	mad := isa.Instr{Op: isa.OpMadF32}
-	t := s.alu3(mad, form3{float: true, commutes: true}, f(0x3e22f983), x, f(0x3f000000))
+	t := s.alu3(mad, form3{float: true, commutes: true}, f(math.Float32bits(float32(factor/(2*math.Pi)))), x, f(0x3f000000))
 	fl := s.alu2(isa.Instr{Op: isa.OpFloorF}, false, false, immFloat, t, opnd{})
 	t = s.alu2(isa.Instr{Op: isa.OpAddF}, false, false, immFloat, t, fl.negated())
 	t = s.alu3(mad, form3{float: true, commutes: true}, f(0x40c90fdb), t, f(0xc0490fdb))
