@@ -93,22 +93,31 @@ func TestRefusedFBRead(t *testing.T) {
 	}
 }
 
-// TestRefusedGroupQuery: a target that has no queries of given LODs answers those of fragments alone.
-func TestRefusedGroupQuery(t *testing.T) {
-	for list, want := range map[string]string{"lower_tex(group_lod=true)": "a query of the implicit LOD in a compute shader is not supported", "lower_tex(group_lod=true,lod_query=true)": "", "lower_tex": ""} {
-		s := parseShader(t, `shader compute "m" { info { workgroup_size=4,1,1 derivative_group=2 } var @2 uniform sampled2D<f32> "t" { set=0 binding=0 } fn f0 "main" entry() { b0:
+// TestRefusedQueries: a target that has no queries of given LODs answers those of fragments alone.
+func TestRefusedQueries(t *testing.T) {
+	const group = "derivative_group=2"
+	for _, c := range []struct{ info, list, want string }{
+		{group, "lower_tex(group_lod=true)", "a query of the implicit LOD in a compute shader is not supported"},
+		{group, "lower_tex(group_lod=true,lod_query=true)", ""},
+		{group, "lower_tex(implicit_lod=true)", ""},
+		{"", "lower_tex(implicit_lod=true)", "a query of the implicit LOD in a compute shader is not supported"},
+		{"", "lower_tex(implicit_lod=true,lod_query=true)", ""},
+		{"", "lower_tex(group_lod=true)", ""},
+		{group, "lower_tex", ""},
+	} {
+		s := parseShader(t, `shader compute "m" { info { workgroup_size=4,1,1 `+c.info+` } var @2 uniform sampled2D<f32> "t" { set=0 binding=0 } fn f0 "main" entry() { b0:
       %1:32 = load_local_invocation_index
       %2:32 = deref_var @2
       %3:32 = u2f32 %1
       %4:32x2 = vec2 %3, %3
       %5:32x2 = lod texture_deref=%2 sampler_deref=%2 coord=%4 dim=2D dest=f32 coord_components=2
   } }`)
-		p, err := ParsePassList(list)
+		p, err := ParsePassList(c.list)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err = p.Run(s, RunOptions{}); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", list, err, want)
+		if err = p.Run(s, RunOptions{}); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c, err)
 		}
 	}
 }

@@ -17,7 +17,7 @@ var lowerTexPass = &Pass{
 	Options: []Option{
 		{"projector", "divide coordinates and reference by the projector", false},
 		{"txf_offset", "add the offsets of fetches to their coordinates", false},
-		{"implicit_lod", "tex and txb outside fragment shaders (and compute shaders with derivative groups) at LOD 0", false},
+		{"implicit_lod", "tex and txb outside fragment shaders (and compute shaders with derivative groups) at LOD 0; queries there are refused where lod_query is off", false},
 		{"group_lod", "implicit LODs of compute shaders with derivative groups as explicit derivatives; queries of theirs are refused where lod_query is off", false},
 		{"txb", "biases as explicit LODs", false},
 		{"min_lod", "clamps of implicit LODs as biases of what a query gives", false},
@@ -78,8 +78,8 @@ func lowerTex(c *Context, s *ir.Shader) (bool, error) {
 	*l = *opts.(*texLowering)
 	l.noDerivatives = s.Stage != ir.StageFragment && s.Info.DerivativeGroup == 0
 	l.groupLod = c.Bool("group_lod") && s.Stage != ir.StageFragment && !l.noDerivatives
-	if l.groupLod && !l.lodQuery {
-		if err := refuseGroupQueries(s); err != nil {
+	if (l.groupLod || l.implicitLod && l.noDerivatives) && !l.lodQuery {
+		if err := refuseQueries(s); err != nil {
 			return false, err
 		}
 	}
@@ -269,15 +269,15 @@ func (l *texLowering) gradients() {
 	l.set(ir.TexSrcDdy, dy)
 }
 
-// refuseGroupQueries refuses queries of implicit LODs: no fact says that hardware sees derivatives there outside of fragment shaders.
-func refuseGroupQueries(s *ir.Shader) error {
+// refuseQueries refuses queries of implicit LODs: no fact says that hardware sees derivatives there outside of fragment shaders.
+func refuseQueries(s *ir.Shader) error {
 	for _, fn := range s.Functions {
 		if fn.Impl == nil {
 			continue
 		}
 		for in := range fn.Impl.Instrs() {
 			if in.Kind == ir.KindTex && in.TexOp == ir.TexOpLod && in.TexSrc(ir.TexSrcLod) == nil {
-				return RefusalAt(s, in, "a query of the implicit LOD in a compute shader is not supported: the hardware answers those of fragments")
+				return RefusalAt(s, in, fmt.Sprintf("a query of the implicit LOD in a %s shader is not supported: the hardware answers those of fragments", s.Stage))
 			}
 		}
 	}

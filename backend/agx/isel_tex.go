@@ -391,8 +391,11 @@ func (s *isel) lod(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.Value) []
 		return s.explicitLod(t, s.notBelow(s.biased(o, sb), minLod, half), sb, uses)
 	case in.TexOp == ir.TexOpTg4 && !faults.has(faultGatherLod):
 		return uses // of the base level, of itself
-	case implicit && s.sh.Stage != ir.StageFragment, in.TexOp == ir.TexOpTg4:
+	case in.TexOp == ir.TexOpTg4:
 		return s.explicitLod(t, s.notBelow(s.biased(imm16(0), sb), minLod, half), sb, uses)
+	}
+	if implicit && s.sh.Stage != ir.StageFragment {
+		s.broken(in, "an implicit LOD outside of fragment shaders: lower_tex (implicit_lod, group_lod) makes it explicit")
 	}
 	if implicit {
 		return s.implicitLod(t, minLod, bias, half, sb, uses)

@@ -429,13 +429,12 @@ func (x *texSel) offsets(t *isa.Instr, dims int) []opnd {
 // wantQuads has the metadata ask for helpers: fibers whose registers others of the quad read.
 func (s *isel) wantQuads() { s.meta.NeedsQuads = !faults.has(faultHelpers) }
 
-// implicit reports whether LODs can be computed from neighbours, and notes it.
-func (x *texSel) implicit() bool {
+// implicit notes that LODs are computed from neighbours, whom fragments alone have.
+func (x *texSel) implicit() {
 	if x.s.sh.Stage != ir.StageFragment {
-		return false
+		x.s.broken(x.in, "an implicit LOD outside of fragment shaders: lower_tex (implicit_lod, group_lod) makes it explicit")
 	}
 	x.s.wantQuads()
-	return true
 }
 
 // withoutNeighbours reports whether the preamble's only fiber does what needs derivatives: all look at one place, so they are 0.
@@ -475,11 +474,11 @@ func (x *texSel) sample() {
 		}
 	case x.in.TexOp == ir.TexOpTxl:
 		t.Op, v2 = isa.OpSaml, append(v2, level(ir.TexSrcLod))
-	case !x.implicit():
-		// Without neighbours the LOD is 0.
-		t.Op, v2 = isa.OpSaml, append(v2, level(ir.TexSrcBias))
 	case x.in.TexOp == ir.TexOpTxb:
+		x.implicit()
 		t.Op, v2 = isa.OpSamb, append(v2, level(ir.TexSrcBias))
+	default:
+		x.implicit()
 	}
 	if least := x.src(ir.TexSrcMinLod); least != nil && !faults.has(faultMinLod) {
 		t.Flags, v2 = t.Flags|isa.TexClp, append(v2, x.full(least, 0, true))

@@ -96,7 +96,10 @@ func (s *isel) sample(in *ir.Instr, v *ir.Variable, index source) {
 		t.Op = isa.TexFetch
 	case ir.TexOpTex, ir.TexOpTxb:
 		t.Op = isa.TexSample
-		s.meta.NeedsQuads = s.meta.NeedsQuads || s.sh.Stage == ir.StageFragment
+		if s.sh.Stage != ir.StageFragment {
+			s.broken(in, "an implicit LOD outside of fragment shaders: lower_tex (implicit_lod, group_lod) makes it explicit")
+		}
+		s.meta.NeedsQuads = true
 	case ir.TexOpTg4:
 		t.Mode = isa.TexGatherX + isa.TexMode(ti.Component&3)
 	}

@@ -365,6 +365,8 @@ func (p *program) checkForm(x *inst) error {
 			return errors.New("hardware has no mip levels of one-dimensional textures: they are two-dimensional ones of height 1")
 		case (x.Dim == isa.DimCube || x.Dim == isa.DimCubeArray) && (x.Lod == isa.LodGrad || x.Lod == isa.LodGradMin):
 			return errors.New("hardware takes no derivatives of cube coordinates")
+		case x.takesDerivatives() && p.meta.Stage != ir.StageFragment:
+			return errors.New("no fact says which level a lookup takes of itself outside of fragment shaders")
 		}
 		if x.Op == isa.OpTextureLoad && !p.meta.Fetches {
 			return errors.New("a fetch takes sampler state 0, which the metadata does not ask for")

@@ -406,7 +406,7 @@ func (x *inst) takesDerivatives() bool {
 }
 
 // sampleLod reads the level of detail operand, or takes the derivatives of the
-// coordinates in the quad.
+// coordinates in the quad. Outside of fragment shaders, where checking mode has no such lookups, they are 0.
 func (w *wave) sampleLod(x *inst, o *texOperands, lane int, op *emu.SampleOp) {
 	l := &x.Srcs[4]
 	half := func(i int) float32 {

@@ -66,7 +66,7 @@ func TestTextures(t *testing.T) {
 		{"load a layer, bindless", at + "\tmov_imm r8, 48, 0b0\n" +
 			"\ttexture_load 0, 0b1100, 0b0, none, yx, 0b00, r2_r3, u20_u21, r8, ss0, tex_2d_array, r4l_r4h_r5l_r5h_r6l, auto_lod, 0\n\twait 0\n\tmov r2, r2",
 			func(i int) uint32 { return fbits(value(i) + float32(100*(i>>4))) }},
-		{"sample", at + fl + "\ttexture_sample 0, 0b1100, 0b0, none, xyzw, 0b00, r12_r13_r14_r15, None, ts0, ss1, tex_2d, r4_r5, auto_lod, 0\n\twait 0\n\tfadd32 r2, r12, r13",
+		{"sample", at + fl + "\tmov_imm r7l, 0\n\ttexture_sample 0, 0b1100, 0b0, none, xyzw, 0b00, r12_r13_r14_r15, None, ts0, ss1, tex_2d, r4_r5, lod_min, r7l\n\twait 0\n\tfadd32 r2, r12, r13",
 			func(i int) uint32 { return fbits(value(i) + 1) }},
 		{"sample between, to halves", at + fl + "\tfadd32 r4, r4, 0.125\n\tmov_imm r7l, 0\n" +
 			"\ttexture_sample 0, 0b1100, 0b0, none, x, 0b00, r2l, None, ts0, ss1, tex_2d, r4_r5, lod_min, r7l\n\twait 0\n\tmov r2, r2l",
@@ -133,7 +133,7 @@ func TestImageWrite(t *testing.T) {
 		{"\timage_write r12_r13_r14_r15, r4_r5, 0, None, ts0, tex_2d, rte, 1, 0, 9, 0", "other kind"},
 		{"\timage_write r12_r13_r14_r15, r4_r5, 0, None, ts9, tex_2d, rte, 1, 0, 9, 0", "given by nothing"},
 		{"\ttexture_sample 0, 0b1100, 0b0, none, x, 0b00, r2, None, ts0, ss5, tex_2d, r4_r5, auto_lod, 0", "ss5"},
-		{"\ttexture_sample 0, 0b1100, 0b0, none, x, 0b00, r2, None, ts3, ss1, tex_2d, r4_r5, auto_lod, 0", "texel buffer"},
+		{"\ttexture_sample 0, 0b1100, 0b0, none, x, 0b00, r2, None, ts3, ss1, tex_2d, r4_r5, lod_min, r5l", "texel buffer"},
 		{"\ttexture_load 0, 0b1100, 0b0, none, x, 0b00, r2, None, ts0, ss0, tex_2d, r4_r5, auto_lod, 0\n\twait 0\n\tmov r6, r3", "texture result"},
 		{"\tmov_imm r8, 25, 0b0\n\ttexture_load 0, 0b1100, 0b0, none, x, 0b00, r2, u20_u21, r8, ss0, tex_2d, r4_r5, auto_lod, 0", "no descriptor"},
 		{"\tmov_imm r8, 24, 0b0\n\ttexture_load 0, 0b1100, 0b0, none, x, 0b00, r2, u20_u21, r8, ss0, tex_2d, r4_r5, auto_lod, 0", "other kind"},
@@ -331,7 +331,7 @@ func TestLevels(t *testing.T) {
 		name, body string
 		want       float32
 	}{
-		{"no level", at + sample("tex_2d", "r4_r5", "auto_lod, 0"), 52},
+		{"level 0", at + "\tmov_imm r7l, 0\n" + sample("tex_2d", "r4_r5", "lod_min, r7l"), 52},
 		{"a level", at + "\tmov_imm r7l, 16384\n" + sample("tex_2d", "r4_r5", "lod_min, r7l"), 2010},
 		{"a high half", at + "\tmov_imm r7l, 16384\n\tmov_imm r7h, 15360\n" + sample("tex_2d", "r4_r5", "lod_min, r7h"), 1021},
 		{"differences of two texels", at + regs(20, fbits(0.25), 0, 0, fbits(0.125)) + sample("tex_2d", "r4_r5", "lod_grad, r20_r21_r22_r23"), 1021},

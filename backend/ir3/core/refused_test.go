@@ -86,6 +86,19 @@ func TestRayRules(t *testing.T) {
 	}
 }
 
+// TestLevelRules: fragments alone have lookups that find a level by themselves.
+func TestLevelRules(t *testing.T) {
+	for _, op := range []isa.Op{isa.OpSam, isa.OpSamb, isa.OpGetlod} {
+		p := &program{meta: &abi.Meta{Gen: isa.A7xx, Stage: ir.StageVertex}, code: []inst{{Instr: isa.Instr{Op: op}}}}
+		if got := p.besides(0); !strings.HasPrefix(got, "no fact says which level") {
+			t.Errorf("%s in a vertex shader: %q", op, got)
+		}
+		if p.meta.Stage, p.meta.NeedsQuads = ir.StageFragment, true; p.besides(0) != "" {
+			t.Errorf("%s in a fragment shader: %q", op, p.besides(0))
+		}
+	}
+}
+
 // TestRefusedAtRun: what an instruction meets only when it runs.
 func TestRefusedAtRun(t *testing.T) {
 	second := &layout.Layout{Sets: []layout.Set{{Set: 1, Bindings: testLayout.Sets[0].Bindings}}}

@@ -94,7 +94,12 @@ func (p *program) besides(pc int) string {
 		if x.Flags&isa.SY == 0 {
 			return "(sy) is missing: two of the four lookups of a quad may be under way"
 		}
-	case isa.OpDsx, isa.OpDsy, isa.OpSam, isa.OpSamb, isa.OpGetlod:
+	case isa.OpSam, isa.OpSamb, isa.OpGetlod:
+		if p.meta.Stage != ir.StageFragment {
+			return "no fact says which level a lookup takes of itself outside of fragment shaders"
+		}
+		fallthrough
+	case isa.OpDsx, isa.OpDsy:
 		if p.meta.Stage == ir.StageFragment && !p.meta.NeedsQuads {
 			return "the meta does not ask for helpers"
 		}

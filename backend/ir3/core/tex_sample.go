@@ -175,8 +175,8 @@ func (w *wave) projected(op *emu.SampleOp, get func(k, lane int) float32, proj, 
 	op.Ref /= q
 }
 
-// implicitGradient takes the derivatives from the lane's quad; outside of
-// fragment shaders there are none, and the LOD is 0.
+// implicitGradient takes the derivatives from the lane's quad. Outside of
+// fragment shaders, where checking mode has none of these lookups, the LOD is 0.
 func (w *wave) implicitGradient(op *emu.SampleOp, get func(k, lane int) float32, proj, lane, dims int) {
 	q := lane &^ 3
 	if w.p.meta.Stage != ir.StageFragment || q+3 >= w.n {

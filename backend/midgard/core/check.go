@@ -318,6 +318,8 @@ func (p *program) checkTexture(b *bundle) error {
 		return errors.New("a barrier in a program whose metadata has none")
 	case x.Op == isa.TexBarrier:
 		return nil
+	case x.Op == isa.TexSample && p.meta.Stage != ir.StageFragment:
+		return errors.New("no fact says which level a lookup takes of itself outside of fragment shaders")
 	case b.Tag == isa.TagTex && (x.Op == isa.TexFetch || p.meta.Stage != ir.StageFragment):
 		return fmt.Errorf("%s needs the tag %s here", x.Op, isa.TagTexVtx)
 	case b.Tag == isa.TagTexVtx && derives && p.meta.Stage == ir.StageFragment:
