@@ -2843,8 +2843,8 @@ var nodes = [...]node{
 	{patOp, 0, 0, 0, 1, -1, ir.OpUnpackHalf2x16SplitX, 5775, 0}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0},
 	// (unpack_half_2x16_split_y a) => (f2f32 (unpack_32_2x16_split_y a)) grows if opt.LowerPackHalf
 	{patOp, 0, 0, 0, 1, -1, ir.OpUnpackHalf2x16SplitY, 5777, 0}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0},
-	// (flrp~ a b t) => (fadd a (fmul t (fsub b a))) grows approx if opt.LowerFlrp
-	{patOp, 0, patInexact, 0, 3, -1, ir.OpFlrp, 5779, 0}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0}, {patVar, 0, 0, 0, 0, 2, 0, 0, 0},
+	// (flrp~.ninf a b t) => (fadd a (fmul t (fsub b a))) grows approx if opt.LowerFlrp
+	{patOp, 0, patInexact | patNInf, 0, 3, -1, ir.OpFlrp, 5779, 0}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0}, {patVar, 0, 0, 0, 0, 2, 0, 0, 0},
 	// (flrp a b t) => (fadd (fmul a (fsub 1.0 t)) (fmul b t)) grows if opt.LowerFlrp
 	{patOp, 0, 0, 0, 3, -1, ir.OpFlrp, 5783, 0}, {patVar, 0, 0, 0, 0, 0, 0, 0, 0}, {patVar, 0, 0, 0, 0, 1, 0, 0, 0}, {patVar, 0, 0, 0, 0, 2, 0, 0, 0},
 	// (frexp_sig@32 a) => (bcsel (iand (flt (fabs a) inf) (fneu a 0.0)) (ior (iand (bcsel (flt (fabs a) 0x1p-126) (fmul a 0x1p24) a) 0x807fffff) 0x3f000000) a) grows approx
