@@ -12,7 +12,7 @@ import (
 	midgard "nirc/backend/midgard/abi"
 )
 
-// TestMetadataIsDocumented: docs/abi.md names all that a target's metadata has, in the target's section or in what holds for all, and of what turnip takes
+// TestMetadataIsDocumented: docs/abi.md names all that a target's metadata has, in the target's section or in what holds for all, and of what Mesa's driver takes
 // it names nothing that is not there.
 func TestMetadataIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("docs/abi.md")
@@ -32,9 +32,8 @@ func TestMetadataIsDocumented(t *testing.T) {
 				t.Errorf("docs/abi.md, %s: nothing about %s", name, word)
 			}
 		}
-		if name == "ir3" {
-			checkTurnip(t, sections[name], keys)
-		}
+		driver := map[string]string{"ir3": "turnip", "AGX": "honeykrisp", "Midgard": "panfrost"}[name]
+		checkDriver(t, name, driver, sections[name], keys)
 	}
 }
 
@@ -50,12 +49,12 @@ func metaKeys(meta any) map[string]bool {
 
 var codeWord = regexp.MustCompile("`([^`]+)`")
 
-// checkTurnip follows the right column of the table of what turnip takes to the metadata.
-func checkTurnip(t *testing.T, section string, keys map[string]bool) {
-	_, table, ok := strings.Cut(section, "| turnip takes | here |\n| --- | --- |\n")
-	table, _, end := strings.Cut(table, "\n\n")
-	if !ok || !end {
-		t.Fatal("docs/abi.md has no table of what turnip takes")
+// checkDriver follows the right column of the table of what a driver takes to the metadata.
+func checkDriver(t *testing.T, target, driver, section string, keys map[string]bool) {
+	_, table, ok := strings.Cut(section, "| "+driver+" takes | here |\n| --- | --- |\n")
+	table, _, _ = strings.Cut(strings.TrimSuffix(table, "\n"), "\n\n")
+	if !ok {
+		t.Fatalf("docs/abi.md has no table of what %s takes", driver)
 	}
 	for _, row := range strings.Split(table, "\n") {
 		cells := strings.Split(row, "|")
@@ -64,7 +63,7 @@ func checkTurnip(t *testing.T, section string, keys map[string]bool) {
 		}
 		for _, m := range codeWord.FindAllStringSubmatch(cells[2], -1) {
 			if !keys[m[1]] {
-				t.Errorf("docs/abi.md: ir3's metadata has no %s", m[1])
+				t.Errorf("docs/abi.md: the metadata of %s has no %s", target, m[1])
 			}
 		}
 	}
