@@ -70,6 +70,7 @@ const (
 	faultChosenDescriptor                  // the preamble reads descriptors by an index that an if excludes
 	faultCutTexels                         // texels as halves where a shader wants them rounded to nearest
 	faultBindless                          // metadata that names no table of descriptors
+	faultPrefetchPlace                     // barycentrics for prefetches in r1.x
 	numFaults
 )
 

@@ -45,6 +45,17 @@ var faultCases = []struct {
 		}
 		return nil
 	}},
+	{faultPrefetchPlace, "barycentrics of prefetches", func() error {
+		bin, err := compile(prefetchShader(), CompileOptions{GPU: "a660"})
+		if err != nil {
+			return err
+		}
+		if len(bin.Meta.Prefetches) != 1 {
+			return fmt.Errorf("%d prefetches", len(bin.Meta.Prefetches))
+		}
+		_, err = core.Load(bin.Code, &bin.Meta)
+		return err
+	}},
 	{faultDistanceMasks, "clip and cull masks", func() error {
 		bin, err := compile(distanceShader(), CompileOptions{GPU: "a740"})
 		if err != nil {

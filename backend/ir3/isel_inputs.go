@@ -93,7 +93,9 @@ func (s *isel) makeInputs() {
 			for k, d := range s.in.defs {
 				if d.sysval == abi.IJPerspPixel {
 					in.Ops[k].Flags |= mach.Fixed
-					in.Ops[k].Reg = 0
+					if in.Ops[k].Reg = 0; faults.has(faultPrefetchPlace) {
+						in.Ops[k].Reg = 4
+					}
 				}
 			}
 		}

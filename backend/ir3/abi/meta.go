@@ -343,9 +343,10 @@ func (d *Descriptor) SlotsPerElement() uint32 {
 	return 1
 }
 
-// Limits of texture prefetches: the last register number, and the last slot in
+// Limits of texture prefetches: how many there are, the last register number, and the last slot in
 // a set (ir3.md §6.4).
 const (
+	MaxPrefetches   = 4
 	MaxPrefetchReg  = 0x3f
 	MaxPrefetchSlot = 0xffff
 )
@@ -448,6 +449,14 @@ func (m *Meta) checkOutputs() error {
 func (m *Meta) checkPrefetches() error {
 	if len(m.Prefetches) > 0 && !m.NeedsQuads {
 		return errors.New("ir3 meta: there are texture prefetches, which take derivatives, and no helpers are asked for")
+	}
+	if n := len(m.Prefetches); n > MaxPrefetches {
+		return fmt.Errorf("ir3 meta: %d texture prefetches, at most %d", n, MaxPrefetches)
+	}
+	for _, s := range m.Sysvals {
+		if s.Kind == IJPerspPixel && s.Reg != 0 && s.Reg != NoReg && len(m.Prefetches) > 0 {
+			return fmt.Errorf("ir3 meta: texture prefetches take the barycentrics of the pixel from r0.x, not from register %d", s.Reg)
+		}
 	}
 	for _, f := range m.Prefetches {
 		if m.Stage != ir.StageFragment || f.Reg < 0 || f.Reg > MaxPrefetchReg+1-bits.Len8(f.Mask) {

@@ -62,6 +62,14 @@ func TestRefused(t *testing.T) {
 		{stage("a660", ir.StageFragment), func(m *Meta) { m.Prefetches, m.NeedsQuads = []Prefetch{{Mask: 15, Reg: MaxPrefetchReg - 3}}, true }, ""},
 		{stage("a660", ir.StageFragment), func(m *Meta) { m.Prefetches, m.NeedsQuads = []Prefetch{{Mask: 15, Reg: MaxPrefetchReg - 2}}, true }, "the texture prefetch into register 61 cannot be had"},
 		{stage("a660", ir.StageFragment), func(m *Meta) { m.Prefetches = []Prefetch{{Mask: 15}} }, "and no helpers are asked for"},
+		{stage("a660", ir.StageFragment), func(m *Meta) { m.Prefetches, m.NeedsQuads = make([]Prefetch, 4), true }, ""},
+		{stage("a660", ir.StageFragment), func(m *Meta) { m.Prefetches, m.NeedsQuads = make([]Prefetch, 5), true }, "5 texture prefetches, at most 4"},
+		{stage("a660", ir.StageFragment), func(m *Meta) {
+			m.Prefetches, m.NeedsQuads, m.Sysvals = make([]Prefetch, 1), true, []Sysval{{Kind: IJPerspCentroid, Reg: 2}, {Kind: IJPerspPixel}, {Kind: IJPerspPixel, Reg: NoReg}}
+		}, ""},
+		{stage("a660", ir.StageFragment), func(m *Meta) {
+			m.Prefetches, m.NeedsQuads, m.Sysvals = make([]Prefetch, 1), true, []Sysval{{Kind: IJPerspPixel, Reg: 2}}
+		}, "from r0.x, not from register 2"},
 		{stage("a660", ir.StageFragment), func(m *Meta) { m.PostDepthCoverage = true }, "the mask after depth tests is wanted of tests that are late"},
 		{stage("a660", ir.StageFragment), func(m *Meta) { m.Sysvals = []Sysval{{Kind: ViewIndex}} }, "the view index of a fragment shader is a varying"},
 		{stage("a660", ir.StageVertex), func(m *Meta) { m.Sysvals = []Sysval{{Kind: ViewIndex}} }, ""},

@@ -77,7 +77,7 @@ func anyMeta(gen isa.Gen, stage ir.Stage) *abi.Meta {
 			{Set: 1, Base: 1, Count: 0}}}
 	reg := 0
 	kinds := map[ir.Stage][]abi.SysvalKind{
-		ir.StageCompute: {abi.LocalInvocationID}, ir.StageFragment: {abi.FragCoord, abi.IJPerspPixel, abi.SampleMaskIn, abi.SampleID},
+		ir.StageCompute: {abi.LocalInvocationID}, ir.StageFragment: {abi.IJPerspPixel, abi.FragCoord, abi.SampleMaskIn, abi.SampleID},
 		ir.StageVertex: {abi.VertexID, abi.InstanceID}, ir.StageTessCtrl: {abi.TCSHeader, abi.PrimitiveID, abi.RelPatchID},
 		ir.StageTessEval: {abi.TessCoord, abi.RelPatchID, abi.PrimitiveID}, ir.StageGeometry: {abi.GSHeader, abi.PrimitiveID}}
 	for _, k := range kinds[stage] {
