@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xa88964a4
+const builtinSum = 0xcaeb787e
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1176,12 +1176,14 @@ var builtinTree = node{4, 6, "", []node{
 			}},
 			{4, 415, "", []node{
 				{2, 415, "if", nil},
-				{2, 415, "stage == compute", nil},
+				{2, 415, "stage != fragment", nil},
 				{2, 416, "then", nil},
 				{3, 416, "", []node{
 					{4, 416, "", []node{
 						{2, 416, "lower_tex", nil},
 						{4, 416, "", []node{
+							{2, 416, "implicit_lod", nil},
+							{2, 416, "true", nil},
 							{2, 416, "group_lod", nil},
 							{2, 416, "true", nil},
 						}},
@@ -1337,43 +1339,46 @@ var builtinTree = node{4, 6, "", []node{
 					{2, 451, "opt_offsets", nil},
 				}},
 			}},
-			{4, 452, "", []node{
-				{2, 452, "use", nil},
-				{2, 452, "legalise", nil},
-			}},
 			{4, 453, "", []node{
-				{2, 453, "use", nil},
-				{2, 453, "optimise", nil},
-			}},
-			{4, 454, "", []node{
-				{2, 454, "lower_phis_to_scalar", nil},
-				{4, 454, "", []node{
-					{2, 454, "all", nil},
-					{2, 454, "true", nil},
-				}},
-			}},
-			{4, 456, "", []node{
-				{2, 456, "if", nil},
-				{2, 456, "level >= O2", nil},
-				{2, 457, "then", nil},
-				{3, 458, "", []node{
-					{4, 458, "", []node{
-						{2, 458, "opt_gcm", nil},
-						{4, 458, "", []node{
-							{2, 458, "sink", nil},
-							{2, 458, "false", nil},
+				{2, 453, "if", nil},
+				{2, 453, "level >= O1", nil},
+				{2, 454, "then", nil},
+				{3, 454, "", []node{
+					{4, 454, "", []node{
+						{2, 454, "opt_reassociate", nil},
+						{4, 454, "", []node{
+							{2, 454, "float", nil},
+							{2, 454, "true", nil},
 						}},
 					}},
 				}},
 			}},
+			{4, 455, "", []node{
+				{2, 455, "use", nil},
+				{2, 455, "legalise", nil},
+			}},
+			{4, 456, "", []node{
+				{2, 456, "use", nil},
+				{2, 456, "optimise", nil},
+			}},
+			{4, 457, "", []node{
+				{2, 457, "lower_phis_to_scalar", nil},
+				{4, 457, "", []node{
+					{2, 457, "all", nil},
+					{2, 457, "true", nil},
+				}},
+			}},
 			{4, 459, "", []node{
 				{2, 459, "if", nil},
-				{2, 459, "level >= O1", nil},
+				{2, 459, "level >= O2", nil},
 				{2, 460, "then", nil},
-				{3, 460, "", []node{
-					{4, 460, "", []node{
-						{2, 460, "use", nil},
-						{2, 460, "late", nil},
+				{3, 461, "", []node{
+					{4, 461, "", []node{
+						{2, 461, "opt_gcm", nil},
+						{4, 461, "", []node{
+							{2, 461, "sink", nil},
+							{2, 461, "false", nil},
+						}},
 					}},
 				}},
 			}},
@@ -1382,39 +1387,34 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 462, "level >= O1", nil},
 				{2, 463, "then", nil},
 				{3, 463, "", []node{
-					{2, 463, "opt_16bit_tex_image", nil},
-				}},
-			}},
-			{4, 464, "", []node{
-				{2, 464, "use", nil},
-				{2, 464, "clean", nil},
-			}},
-			{4, 466, "", []node{
-				{2, 466, "if", nil},
-				{2, 466, "level >= O1", nil},
-				{2, 467, "then", nil},
-				{3, 468, "", []node{
-					{4, 468, "", []node{
-						{2, 468, "opt_sink", nil},
-						{4, 468, "", []node{
-							{2, 468, "compares", nil},
-							{2, 468, "true", nil},
-						}},
+					{4, 463, "", []node{
+						{2, 463, "use", nil},
+						{2, 463, "late", nil},
 					}},
 				}},
 			}},
-			{4, 470, "", []node{
-				{2, 470, "if", nil},
-				{2, 470, "level >= O1", nil},
-				{2, 471, "then", nil},
+			{4, 465, "", []node{
+				{2, 465, "if", nil},
+				{2, 465, "level >= O1", nil},
+				{2, 466, "then", nil},
+				{3, 466, "", []node{
+					{2, 466, "opt_16bit_tex_image", nil},
+				}},
+			}},
+			{4, 467, "", []node{
+				{2, 467, "use", nil},
+				{2, 467, "clean", nil},
+			}},
+			{4, 469, "", []node{
+				{2, 469, "if", nil},
+				{2, 469, "level >= O1", nil},
+				{2, 470, "then", nil},
 				{3, 471, "", []node{
 					{4, 471, "", []node{
-						{2, 471, "opt_move", nil},
+						{2, 471, "opt_sink", nil},
 						{4, 471, "", []node{
-							{2, 471, "buffers", nil},
-							{2, 471, "true", nil},
 							{2, 471, "compares", nil},
-							{2, 471, "false", nil},
+							{2, 471, "true", nil},
 						}},
 					}},
 				}},
@@ -1425,223 +1425,233 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 474, "then", nil},
 				{3, 474, "", []node{
 					{4, 474, "", []node{
-						{2, 474, "opt_group_loads", nil},
+						{2, 474, "opt_move", nil},
 						{4, 474, "", []node{
-							{2, 474, "max_distance", nil},
-							{2, 474, "16", nil},
+							{2, 474, "buffers", nil},
+							{2, 474, "true", nil},
+							{2, 474, "compares", nil},
+							{2, 474, "false", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 476, "", []node{
 				{2, 476, "if", nil},
-				{2, 476, "level >= O1 && stage == fragment", nil},
+				{2, 476, "level >= O1", nil},
 				{2, 477, "then", nil},
 				{3, 477, "", []node{
-					{2, 477, "opt_move_discards_to_top", nil},
-				}},
-			}},
-			{2, 478, "remove_dead_variables", nil},
-			{2, 479, "gather_info", nil},
-		}},
-		{2, 481, "agx", nil},
-		{3, 482, "", []node{
-			{4, 482, "", []node{
-				{2, 482, "use", nil},
-				{2, 482, "common", nil},
-			}},
-			{4, 484, "", []node{
-				{2, 484, "if", nil},
-				{2, 484, "level >= O1", nil},
-				{2, 485, "then", nil},
-				{3, 485, "", []node{
-					{4, 485, "", []node{
-						{2, 485, "opt_shrink_stores", nil},
-						{4, 485, "", []node{
-							{2, 485, "images", nil},
-							{2, 485, "true", nil},
+					{4, 477, "", []node{
+						{2, 477, "opt_group_loads", nil},
+						{4, 477, "", []node{
+							{2, 477, "max_distance", nil},
+							{2, 477, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 486, "", []node{
-				{2, 486, "use", nil},
-				{2, 486, "optimise", nil},
+			{4, 479, "", []node{
+				{2, 479, "if", nil},
+				{2, 479, "level >= O1 && stage == fragment", nil},
+				{2, 480, "then", nil},
+				{3, 480, "", []node{
+					{2, 480, "opt_move_discards_to_top", nil},
+				}},
+			}},
+			{2, 481, "remove_dead_variables", nil},
+			{2, 482, "gather_info", nil},
+		}},
+		{2, 484, "agx", nil},
+		{3, 485, "", []node{
+			{4, 485, "", []node{
+				{2, 485, "use", nil},
+				{2, 485, "common", nil},
 			}},
 			{4, 487, "", []node{
-				{2, 487, "use", nil},
-				{2, 487, "interface", nil},
-			}},
-			{4, 489, "", []node{
-				{2, 489, "if", nil},
-				{2, 489, "stage == fragment", nil},
-				{2, 490, "then", nil},
-				{3, 490, "", []node{
-					{2, 490, "gather_info", nil},
-					{2, 490, "lower_wpos_center", nil},
-					{4, 490, "", []node{
-						{2, 490, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 490, "", []node{
-							{2, 490, "center", nil},
-							{2, 490, "false", nil},
+				{2, 487, "if", nil},
+				{2, 487, "level >= O1", nil},
+				{2, 488, "then", nil},
+				{3, 488, "", []node{
+					{4, 488, "", []node{
+						{2, 488, "opt_shrink_stores", nil},
+						{4, 488, "", []node{
+							{2, 488, "images", nil},
+							{2, 488, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 491, "", []node{
-				{2, 491, "lower_tex", nil},
-				{4, 491, "", []node{
-					{2, 491, "txd", nil},
-					{2, 491, "cube", nil},
-					{2, 491, "group_lod", nil},
-					{2, 491, "true", nil},
-				}},
+			{4, 489, "", []node{
+				{2, 489, "use", nil},
+				{2, 489, "optimise", nil},
+			}},
+			{4, 490, "", []node{
+				{2, 490, "use", nil},
+				{2, 490, "interface", nil},
 			}},
 			{4, 492, "", []node{
-				{2, 492, "lower_image", nil},
-				{4, 492, "", []node{
-					{2, 492, "cube_size", nil},
-					{2, 492, "true", nil},
+				{2, 492, "if", nil},
+				{2, 492, "stage == fragment", nil},
+				{2, 493, "then", nil},
+				{3, 493, "", []node{
+					{2, 493, "gather_info", nil},
+					{2, 493, "lower_wpos_center", nil},
+					{4, 493, "", []node{
+						{2, 493, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 493, "", []node{
+							{2, 493, "center", nil},
+							{2, 493, "false", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 494, "", []node{
-				{2, 494, "if", nil},
-				{2, 494, "level >= O1", nil},
-				{2, 495, "then", nil},
-				{3, 495, "", []node{
-					{4, 495, "", []node{
-						{2, 495, "opt_uniform_atomics", nil},
-						{4, 495, "", []node{
-							{2, 495, "join", nil},
-							{2, 495, "true", nil},
+				{2, 494, "lower_tex", nil},
+				{4, 494, "", []node{
+					{2, 494, "txd", nil},
+					{2, 494, "cube", nil},
+					{2, 494, "implicit_lod", nil},
+					{2, 494, "true", nil},
+					{2, 494, "group_lod", nil},
+					{2, 494, "true", nil},
+				}},
+			}},
+			{4, 495, "", []node{
+				{2, 495, "lower_image", nil},
+				{4, 495, "", []node{
+					{2, 495, "cube_size", nil},
+					{2, 495, "true", nil},
+				}},
+			}},
+			{4, 497, "", []node{
+				{2, 497, "if", nil},
+				{2, 497, "level >= O1", nil},
+				{2, 498, "then", nil},
+				{3, 498, "", []node{
+					{4, 498, "", []node{
+						{2, 498, "opt_uniform_atomics", nil},
+						{4, 498, "", []node{
+							{2, 498, "join", nil},
+							{2, 498, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 496, "lower_atomics", nil},
-			{2, 497, "lower_frexp", nil},
-			{2, 498, "lower_flrp", nil},
-			{4, 499, "", []node{
-				{2, 499, "use", nil},
-				{2, 499, "scalar", nil},
+			{2, 499, "lower_atomics", nil},
+			{2, 500, "lower_frexp", nil},
+			{2, 501, "lower_flrp", nil},
+			{4, 502, "", []node{
+				{2, 502, "use", nil},
+				{2, 502, "scalar", nil},
 			}},
-			{2, 500, "lower_phis_to_scalar", nil},
-			{4, 501, "", []node{
-				{2, 501, "use", nil},
-				{2, 501, "optimise", nil},
+			{2, 503, "lower_phis_to_scalar", nil},
+			{4, 504, "", []node{
+				{2, 504, "use", nil},
+				{2, 504, "optimise", nil},
 			}},
-			{2, 503, "io_add_const_offset_to_base", nil},
-			{4, 506, "", []node{
-				{2, 506, "lower_indirect_derefs", nil},
-				{4, 506, "", []node{
-					{2, 506, "modes", nil},
-					{2, 506, "function_temp", nil},
-					{2, 506, "max_length", nil},
-					{2, 506, "4", nil},
+			{2, 506, "io_add_const_offset_to_base", nil},
+			{4, 509, "", []node{
+				{2, 509, "lower_indirect_derefs", nil},
+				{4, 509, "", []node{
+					{2, 509, "modes", nil},
+					{2, 509, "function_temp", nil},
+					{2, 509, "max_length", nil},
+					{2, 509, "4", nil},
 				}},
 			}},
-			{2, 507, "lower_vars_to_ssa", nil},
-			{4, 508, "", []node{
-				{2, 508, "if", nil},
-				{2, 508, "level >= O1", nil},
-				{2, 509, "then", nil},
-				{3, 509, "", []node{
-					{2, 509, "shrink_vec_array_vars", nil},
-					{4, 509, "", []node{
-						{2, 509, "opt_large_constants", nil},
-						{4, 509, "", []node{
-							{2, 509, "packed", nil},
-							{2, 509, "32", nil},
-							{2, 509, "threshold", nil},
-							{2, 509, "20", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 510, "", []node{
-				{2, 510, "lower_vars_to_explicit_types", nil},
-				{4, 510, "", []node{
-					{2, 510, "modes", nil},
-					{2, 510, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 510, "lower_vars_to_ssa", nil},
 			{4, 511, "", []node{
-				{2, 511, "lower_explicit_io", nil},
-				{4, 511, "", []node{
-					{2, 511, "modes", nil},
-					{2, 511, "function_temp|shader_temp|mem_constant", nil},
+				{2, 511, "if", nil},
+				{2, 511, "level >= O1", nil},
+				{2, 512, "then", nil},
+				{3, 512, "", []node{
+					{2, 512, "shrink_vec_array_vars", nil},
+					{4, 512, "", []node{
+						{2, 512, "opt_large_constants", nil},
+						{4, 512, "", []node{
+							{2, 512, "packed", nil},
+							{2, 512, "32", nil},
+							{2, 512, "threshold", nil},
+							{2, 512, "20", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 512, "remove_dead_derefs", nil},
 			{4, 513, "", []node{
-				{2, 513, "if", nil},
-				{2, 513, "level >= O1", nil},
-				{2, 514, "then", nil},
-				{3, 514, "", []node{
-					{2, 514, "opt_load_store_update_alignments", nil},
-					{4, 514, "", []node{
-						{2, 514, "opt_load_store_vectorize", nil},
-						{4, 514, "", []node{
-							{2, 514, "holes", nil},
-							{2, 514, "4", nil},
+				{2, 513, "lower_vars_to_explicit_types", nil},
+				{4, 513, "", []node{
+					{2, 513, "modes", nil},
+					{2, 513, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 514, "", []node{
+				{2, 514, "lower_explicit_io", nil},
+				{4, 514, "", []node{
+					{2, 514, "modes", nil},
+					{2, 514, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 515, "remove_dead_derefs", nil},
+			{4, 516, "", []node{
+				{2, 516, "if", nil},
+				{2, 516, "level >= O1", nil},
+				{2, 517, "then", nil},
+				{3, 517, "", []node{
+					{2, 517, "opt_load_store_update_alignments", nil},
+					{4, 517, "", []node{
+						{2, 517, "opt_load_store_vectorize", nil},
+						{4, 517, "", []node{
+							{2, 517, "holes", nil},
+							{2, 517, "4", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 515, "", []node{
-				{2, 515, "lower_mem_access_bit_sizes", nil},
-				{4, 515, "", []node{
-					{2, 515, "max_bits", nil},
-					{2, 515, "32", nil},
-					{2, 515, "const_bits", nil},
-					{2, 515, "32", nil},
-				}},
-			}},
-			{2, 516, "lower_wrmasks", nil},
 			{4, 518, "", []node{
-				{2, 518, "if", nil},
-				{2, 518, "level >= O1", nil},
-				{2, 519, "then", nil},
-				{3, 519, "", []node{
-					{4, 519, "", []node{
-						{2, 519, "opt_uniform_subgroup", nil},
-						{4, 519, "", []node{
-							{2, 519, "counts", nil},
-							{2, 519, "false", nil},
+				{2, 518, "lower_mem_access_bit_sizes", nil},
+				{4, 518, "", []node{
+					{2, 518, "max_bits", nil},
+					{2, 518, "32", nil},
+					{2, 518, "const_bits", nil},
+					{2, 518, "32", nil},
+				}},
+			}},
+			{2, 519, "lower_wrmasks", nil},
+			{4, 521, "", []node{
+				{2, 521, "if", nil},
+				{2, 521, "level >= O1", nil},
+				{2, 522, "then", nil},
+				{3, 522, "", []node{
+					{4, 522, "", []node{
+						{2, 522, "opt_uniform_subgroup", nil},
+						{4, 522, "", []node{
+							{2, 522, "counts", nil},
+							{2, 522, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 520, "", []node{
-				{2, 520, "lower_subgroups", nil},
-				{4, 520, "", []node{
-					{2, 520, "only_64", nil},
-					{2, 520, "true", nil},
-					{2, 520, "to_scalar", nil},
-					{2, 520, "true", nil},
-					{2, 520, "split_64", nil},
-					{2, 520, "true", nil},
-					{2, 520, "vote_eq", nil},
-					{2, 520, "true", nil},
-					{2, 520, "scans", nil},
-					{2, 520, "true", nil},
+			{4, 523, "", []node{
+				{2, 523, "lower_subgroups", nil},
+				{4, 523, "", []node{
+					{2, 523, "only_64", nil},
+					{2, 523, "true", nil},
+					{2, 523, "to_scalar", nil},
+					{2, 523, "true", nil},
+					{2, 523, "split_64", nil},
+					{2, 523, "true", nil},
+					{2, 523, "vote_eq", nil},
+					{2, 523, "true", nil},
+					{2, 523, "scans", nil},
+					{2, 523, "true", nil},
 				}},
 			}},
-			{4, 521, "", []node{
-				{2, 521, "lower_bit_size", nil},
-				{4, 521, "", []node{
-					{2, 521, "below", nil},
-					{2, 521, "16", nil},
-					{2, 521, "to", nil},
-					{2, 521, "16", nil},
-				}},
-			}},
-			{4, 522, "", []node{
-				{2, 522, "if", nil},
-				{2, 522, "level >= O1", nil},
-				{2, 523, "then", nil},
-				{3, 523, "", []node{
-					{2, 523, "opt_intrinsics", nil},
+			{4, 524, "", []node{
+				{2, 524, "lower_bit_size", nil},
+				{4, 524, "", []node{
+					{2, 524, "below", nil},
+					{2, 524, "16", nil},
+					{2, 524, "to", nil},
+					{2, 524, "16", nil},
 				}},
 			}},
 			{4, 525, "", []node{
@@ -1649,414 +1659,422 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 525, "level >= O1", nil},
 				{2, 526, "then", nil},
 				{3, 526, "", []node{
-					{4, 526, "", []node{
-						{2, 526, "opt_reassociate", nil},
-						{4, 526, "", []node{
-							{2, 526, "float", nil},
-							{2, 526, "true", nil},
-						}},
-					}},
+					{2, 526, "opt_intrinsics", nil},
 				}},
-			}},
-			{4, 527, "", []node{
-				{2, 527, "use", nil},
-				{2, 527, "legalise_sums", nil},
 			}},
 			{4, 528, "", []node{
 				{2, 528, "if", nil},
 				{2, 528, "level >= O1", nil},
 				{2, 529, "then", nil},
-				{3, 530, "", []node{
-					{4, 530, "", []node{
-						{2, 530, "loop", nil},
-						{3, 531, "", []node{
-							{4, 531, "", []node{
-								{2, 531, "use", nil},
-								{2, 531, "turn", nil},
-							}},
-							{2, 532, "lower_alu_to_scalar", nil},
-							{4, 533, "", []node{
-								{2, 533, "opt_peephole_select", nil},
-								{4, 533, "", []node{
-									{2, 533, "limit", nil},
-									{2, 533, "64", nil},
-									{2, 533, "indirect_load_ok", nil},
-									{2, 533, "true", nil},
-									{2, 533, "expensive_alu_ok", nil},
-									{2, 533, "true", nil},
-									{2, 533, "loads", nil},
-									{2, 533, "true", nil},
-								}},
-							}},
-							{4, 534, "", []node{
-								{2, 534, "use", nil},
-								{2, 534, "tail", nil},
-							}},
+				{3, 529, "", []node{
+					{4, 529, "", []node{
+						{2, 529, "opt_reassociate", nil},
+						{4, 529, "", []node{
+							{2, 529, "float", nil},
+							{2, 529, "true", nil},
 						}},
-						{2, 535, "max", nil},
-						{2, 535, "12", nil},
 					}},
 				}},
 			}},
-			{4, 536, "", []node{
-				{2, 536, "lower_phis_to_scalar", nil},
-				{4, 536, "", []node{
-					{2, 536, "all", nil},
-					{2, 536, "true", nil},
-				}},
+			{4, 530, "", []node{
+				{2, 530, "use", nil},
+				{2, 530, "legalise_sums", nil},
 			}},
-			{4, 537, "", []node{
-				{2, 537, "if", nil},
-				{2, 537, "level >= O2", nil},
-				{2, 538, "then", nil},
-				{3, 538, "", []node{
-					{4, 538, "", []node{
-						{2, 538, "opt_gcm", nil},
-						{4, 538, "", []node{
-							{2, 538, "sink", nil},
-							{2, 538, "false", nil},
-							{2, 538, "room", nil},
-							{2, 538, "28", nil},
+			{4, 531, "", []node{
+				{2, 531, "if", nil},
+				{2, 531, "level >= O1", nil},
+				{2, 532, "then", nil},
+				{3, 533, "", []node{
+					{4, 533, "", []node{
+						{2, 533, "loop", nil},
+						{3, 534, "", []node{
+							{4, 534, "", []node{
+								{2, 534, "use", nil},
+								{2, 534, "turn", nil},
+							}},
+							{2, 535, "lower_alu_to_scalar", nil},
+							{4, 536, "", []node{
+								{2, 536, "opt_peephole_select", nil},
+								{4, 536, "", []node{
+									{2, 536, "limit", nil},
+									{2, 536, "64", nil},
+									{2, 536, "indirect_load_ok", nil},
+									{2, 536, "true", nil},
+									{2, 536, "expensive_alu_ok", nil},
+									{2, 536, "true", nil},
+									{2, 536, "loads", nil},
+									{2, 536, "true", nil},
+								}},
+							}},
+							{4, 537, "", []node{
+								{2, 537, "use", nil},
+								{2, 537, "tail", nil},
+							}},
 						}},
+						{2, 538, "max", nil},
+						{2, 538, "12", nil},
 					}},
 				}},
 			}},
 			{4, 539, "", []node{
-				{2, 539, "if", nil},
-				{2, 539, "level >= O1", nil},
-				{2, 540, "then", nil},
-				{3, 540, "", []node{
-					{4, 540, "", []node{
-						{2, 540, "use", nil},
-						{2, 540, "late", nil},
-					}},
+				{2, 539, "lower_phis_to_scalar", nil},
+				{4, 539, "", []node{
+					{2, 539, "all", nil},
+					{2, 539, "true", nil},
 				}},
 			}},
-			{4, 541, "", []node{
-				{2, 541, "use", nil},
-				{2, 541, "scalar", nil},
-			}},
-			{4, 542, "", []node{
-				{2, 542, "use", nil},
-				{2, 542, "clean", nil},
-			}},
-			{4, 544, "", []node{
-				{2, 544, "if", nil},
-				{2, 544, "level >= O2", nil},
-				{2, 545, "then", nil},
-				{3, 545, "", []node{
-					{4, 545, "", []node{
-						{2, 545, "opt_sink", nil},
-						{4, 545, "", []node{
-							{2, 545, "inputs", nil},
-							{2, 545, "true", nil},
-							{2, 545, "buffers", nil},
-							{2, 545, "true", nil},
-							{2, 545, "compares", nil},
-							{2, 545, "true", nil},
-							{2, 545, "copies", nil},
-							{2, 545, "true", nil},
-							{2, 545, "alu", nil},
-							{2, 545, "true", nil},
+			{4, 540, "", []node{
+				{2, 540, "if", nil},
+				{2, 540, "level >= O2", nil},
+				{2, 541, "then", nil},
+				{3, 541, "", []node{
+					{4, 541, "", []node{
+						{2, 541, "opt_gcm", nil},
+						{4, 541, "", []node{
+							{2, 541, "sink", nil},
+							{2, 541, "false", nil},
+							{2, 541, "room", nil},
+							{2, 541, "28", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 546, "remove_dead_variables", nil},
-			{2, 547, "gather_info", nil},
-		}},
-		{2, 549, "midgard", nil},
-		{3, 550, "", []node{
-			{4, 550, "", []node{
-				{2, 550, "use", nil},
-				{2, 550, "common", nil},
-			}},
-			{4, 551, "", []node{
-				{2, 551, "use", nil},
-				{2, 551, "vectors", nil},
-			}},
-			{4, 552, "", []node{
-				{2, 552, "use", nil},
-				{2, 552, "interface", nil},
-			}},
-			{4, 553, "", []node{
-				{2, 553, "if", nil},
-				{2, 553, "stage == fragment", nil},
-				{2, 554, "then", nil},
-				{3, 554, "", []node{
-					{2, 554, "lower_helper_writes", nil},
+			{4, 542, "", []node{
+				{2, 542, "if", nil},
+				{2, 542, "level >= O1", nil},
+				{2, 543, "then", nil},
+				{3, 543, "", []node{
+					{4, 543, "", []node{
+						{2, 543, "use", nil},
+						{2, 543, "late", nil},
+					}},
 				}},
+			}},
+			{4, 544, "", []node{
+				{2, 544, "use", nil},
+				{2, 544, "scalar", nil},
+			}},
+			{4, 545, "", []node{
+				{2, 545, "use", nil},
+				{2, 545, "clean", nil},
+			}},
+			{4, 547, "", []node{
+				{2, 547, "if", nil},
+				{2, 547, "level >= O2", nil},
+				{2, 548, "then", nil},
+				{3, 548, "", []node{
+					{4, 548, "", []node{
+						{2, 548, "opt_sink", nil},
+						{4, 548, "", []node{
+							{2, 548, "inputs", nil},
+							{2, 548, "true", nil},
+							{2, 548, "buffers", nil},
+							{2, 548, "true", nil},
+							{2, 548, "compares", nil},
+							{2, 548, "true", nil},
+							{2, 548, "copies", nil},
+							{2, 548, "true", nil},
+							{2, 548, "alu", nil},
+							{2, 548, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 549, "remove_dead_variables", nil},
+			{2, 550, "gather_info", nil},
+		}},
+		{2, 552, "midgard", nil},
+		{3, 553, "", []node{
+			{4, 553, "", []node{
+				{2, 553, "use", nil},
+				{2, 553, "common", nil},
+			}},
+			{4, 554, "", []node{
+				{2, 554, "use", nil},
+				{2, 554, "vectors", nil},
 			}},
 			{4, 555, "", []node{
-				{2, 555, "lower_atomics", nil},
-				{4, 555, "", []node{
-					{2, 555, "wide", nil},
-					{2, 555, "true", nil},
-				}},
+				{2, 555, "use", nil},
+				{2, 555, "interface", nil},
 			}},
 			{4, 556, "", []node{
-				{2, 556, "lower_subgroups", nil},
-				{4, 556, "", []node{
-					{2, 556, "size_one", nil},
-					{2, 556, "true", nil},
+				{2, 556, "if", nil},
+				{2, 556, "stage == fragment", nil},
+				{2, 557, "then", nil},
+				{3, 557, "", []node{
+					{2, 557, "lower_helper_writes", nil},
 				}},
 			}},
-			{4, 557, "", []node{
-				{2, 557, "lower_tex", nil},
-				{4, 557, "", []node{
-					{2, 557, "wide", nil},
-					{2, 557, "true", nil},
-					{2, 557, "projector", nil},
-					{2, 557, "true", nil},
-					{2, 557, "implicit_lod", nil},
-					{2, 557, "true", nil},
-					{2, 557, "group_lod", nil},
-					{2, 557, "true", nil},
-					{2, 557, "min_lod", nil},
-					{2, 557, "true", nil},
-					{2, 557, "lod_ddx", nil},
-					{2, 557, "true", nil},
-					{2, 557, "lod_query", nil},
-					{2, 557, "true", nil},
-					{2, 557, "txd", nil},
-					{2, 557, "all", nil},
-					{2, 557, "txs_lod", nil},
-					{2, 557, "true", nil},
-					{2, 557, "tg4_offsets", nil},
-					{2, 557, "true", nil},
+			{4, 558, "", []node{
+				{2, 558, "lower_atomics", nil},
+				{4, 558, "", []node{
+					{2, 558, "wide", nil},
+					{2, 558, "true", nil},
 				}},
 			}},
 			{4, 559, "", []node{
-				{2, 559, "lower_indirect_textures", nil},
+				{2, 559, "lower_subgroups", nil},
 				{4, 559, "", []node{
-					{2, 559, "queries", nil},
+					{2, 559, "size_one", nil},
 					{2, 559, "true", nil},
-					{2, 559, "words", nil},
-					{2, 559, "4", nil},
 				}},
 			}},
-			{2, 560, "lower_frexp", nil},
-			{2, 561, "lower_flrp", nil},
+			{4, 560, "", []node{
+				{2, 560, "lower_tex", nil},
+				{4, 560, "", []node{
+					{2, 560, "wide", nil},
+					{2, 560, "true", nil},
+					{2, 560, "projector", nil},
+					{2, 560, "true", nil},
+					{2, 560, "implicit_lod", nil},
+					{2, 560, "true", nil},
+					{2, 560, "group_lod", nil},
+					{2, 560, "true", nil},
+					{2, 560, "min_lod", nil},
+					{2, 560, "true", nil},
+					{2, 560, "lod_ddx", nil},
+					{2, 560, "true", nil},
+					{2, 560, "lod_query", nil},
+					{2, 560, "true", nil},
+					{2, 560, "txd", nil},
+					{2, 560, "all", nil},
+					{2, 560, "txs_lod", nil},
+					{2, 560, "true", nil},
+					{2, 560, "tg4_offsets", nil},
+					{2, 560, "true", nil},
+				}},
+			}},
 			{4, 562, "", []node{
-				{2, 562, "use", nil},
-				{2, 562, "vectors", nil},
+				{2, 562, "lower_indirect_textures", nil},
+				{4, 562, "", []node{
+					{2, 562, "queries", nil},
+					{2, 562, "true", nil},
+					{2, 562, "words", nil},
+					{2, 562, "4", nil},
+				}},
 			}},
-			{2, 564, "io_add_const_offset_to_base", nil},
+			{2, 563, "lower_frexp", nil},
+			{2, 564, "lower_flrp", nil},
 			{4, 565, "", []node{
-				{2, 565, "if", nil},
-				{2, 565, "level >= O1", nil},
-				{2, 566, "then", nil},
-				{3, 566, "", []node{
-					{4, 566, "", []node{
-						{2, 566, "opt_shrink_stores", nil},
-						{4, 566, "", []node{
-							{2, 566, "images", nil},
-							{2, 566, "true", nil},
+				{2, 565, "use", nil},
+				{2, 565, "vectors", nil},
+			}},
+			{2, 567, "io_add_const_offset_to_base", nil},
+			{4, 568, "", []node{
+				{2, 568, "if", nil},
+				{2, 568, "level >= O1", nil},
+				{2, 569, "then", nil},
+				{3, 569, "", []node{
+					{4, 569, "", []node{
+						{2, 569, "opt_shrink_stores", nil},
+						{4, 569, "", []node{
+							{2, 569, "images", nil},
+							{2, 569, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 569, "", []node{
-				{2, 569, "lower_indirect_derefs", nil},
-				{4, 569, "", []node{
-					{2, 569, "modes", nil},
-					{2, 569, "function_temp", nil},
-					{2, 569, "max_length", nil},
-					{2, 569, "4", nil},
+			{4, 572, "", []node{
+				{2, 572, "lower_indirect_derefs", nil},
+				{4, 572, "", []node{
+					{2, 572, "modes", nil},
+					{2, 572, "function_temp", nil},
+					{2, 572, "max_length", nil},
+					{2, 572, "4", nil},
 				}},
 			}},
-			{2, 570, "lower_vars_to_ssa", nil},
-			{4, 571, "", []node{
-				{2, 571, "if", nil},
-				{2, 571, "level >= O1", nil},
-				{2, 572, "then", nil},
-				{3, 572, "", []node{
-					{2, 572, "shrink_vec_array_vars", nil},
-					{4, 572, "", []node{
-						{2, 572, "opt_large_constants", nil},
-						{4, 572, "", []node{
-							{2, 572, "packed", nil},
-							{2, 572, "32", nil},
-							{2, 572, "threshold", nil},
-							{2, 572, "20", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 573, "", []node{
-				{2, 573, "lower_vars_to_explicit_types", nil},
-				{4, 573, "", []node{
-					{2, 573, "modes", nil},
-					{2, 573, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 573, "lower_vars_to_ssa", nil},
 			{4, 574, "", []node{
-				{2, 574, "lower_explicit_io", nil},
-				{4, 574, "", []node{
-					{2, 574, "modes", nil},
-					{2, 574, "function_temp|shader_temp|mem_constant", nil},
+				{2, 574, "if", nil},
+				{2, 574, "level >= O1", nil},
+				{2, 575, "then", nil},
+				{3, 575, "", []node{
+					{2, 575, "shrink_vec_array_vars", nil},
+					{4, 575, "", []node{
+						{2, 575, "opt_large_constants", nil},
+						{4, 575, "", []node{
+							{2, 575, "packed", nil},
+							{2, 575, "32", nil},
+							{2, 575, "threshold", nil},
+							{2, 575, "20", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 575, "remove_dead_derefs", nil},
 			{4, 576, "", []node{
-				{2, 576, "if", nil},
-				{2, 576, "level >= O1", nil},
-				{2, 577, "then", nil},
-				{3, 578, "", []node{
-					{2, 578, "opt_load_store_update_alignments", nil},
-					{4, 579, "", []node{
-						{2, 579, "opt_load_store_vectorize", nil},
-						{4, 579, "", []node{
-							{2, 579, "modes", nil},
-							{2, 579, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 579, "ubo_dynamic", nil},
-							{2, 579, "true", nil},
+				{2, 576, "lower_vars_to_explicit_types", nil},
+				{4, 576, "", []node{
+					{2, 576, "modes", nil},
+					{2, 576, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 577, "", []node{
+				{2, 577, "lower_explicit_io", nil},
+				{4, 577, "", []node{
+					{2, 577, "modes", nil},
+					{2, 577, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 578, "remove_dead_derefs", nil},
+			{4, 579, "", []node{
+				{2, 579, "if", nil},
+				{2, 579, "level >= O1", nil},
+				{2, 580, "then", nil},
+				{3, 581, "", []node{
+					{2, 581, "opt_load_store_update_alignments", nil},
+					{4, 582, "", []node{
+						{2, 582, "opt_load_store_vectorize", nil},
+						{4, 582, "", []node{
+							{2, 582, "modes", nil},
+							{2, 582, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 582, "ubo_dynamic", nil},
+							{2, 582, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 580, "", []node{
-				{2, 580, "lower_mem_access_bit_sizes", nil},
-				{4, 580, "", []node{
-					{2, 580, "max_bits", nil},
-					{2, 580, "32", nil},
-					{2, 580, "const_bits", nil},
-					{2, 580, "32", nil},
+			{4, 583, "", []node{
+				{2, 583, "lower_mem_access_bit_sizes", nil},
+				{4, 583, "", []node{
+					{2, 583, "max_bits", nil},
+					{2, 583, "32", nil},
+					{2, 583, "const_bits", nil},
+					{2, 583, "32", nil},
 				}},
 			}},
-			{4, 582, "", []node{
-				{2, 582, "if", nil},
-				{2, 582, "kernel", nil},
-				{2, 583, "then", nil},
-				{3, 584, "", []node{
-					{4, 584, "", []node{
-						{2, 584, "lower_phis_to_scalar", nil},
-						{4, 584, "", []node{
-							{2, 584, "wider", nil},
-							{2, 584, "4", nil},
+			{4, 585, "", []node{
+				{2, 585, "if", nil},
+				{2, 585, "kernel", nil},
+				{2, 586, "then", nil},
+				{3, 587, "", []node{
+					{4, 587, "", []node{
+						{2, 587, "lower_phis_to_scalar", nil},
+						{4, 587, "", []node{
+							{2, 587, "wider", nil},
+							{2, 587, "4", nil},
 						}},
 					}},
-					{4, 585, "", []node{
-						{2, 585, "lower_alu_width", nil},
-						{4, 585, "", []node{
-							{2, 585, "width", nil},
-							{2, 585, "4", nil},
-							{2, 585, "scalar", nil},
-							{2, 585, "64", nil},
-							{2, 585, "sources", nil},
-							{2, 585, "4", nil},
+					{4, 588, "", []node{
+						{2, 588, "lower_alu_width", nil},
+						{4, 588, "", []node{
+							{2, 588, "width", nil},
+							{2, 588, "4", nil},
+							{2, 588, "scalar", nil},
+							{2, 588, "64", nil},
+							{2, 588, "sources", nil},
+							{2, 588, "4", nil},
 						}},
 					}},
-					{2, 586, "opt_copy_prop", nil},
-					{2, 587, "opt_dce", nil},
+					{2, 589, "opt_copy_prop", nil},
+					{2, 590, "opt_dce", nil},
 				}},
 			}},
-			{4, 588, "", []node{
-				{2, 588, "lower_bit_size", nil},
-				{4, 588, "", []node{
-					{2, 588, "below", nil},
-					{2, 588, "32", nil},
-					{2, 588, "to", nil},
-					{2, 588, "32", nil},
-					{2, 588, "bytes", nil},
-					{2, 588, "true", nil},
-				}},
-			}},
-			{2, 590, "opt_algebraic_before_lower_int64", nil},
 			{4, 591, "", []node{
-				{2, 591, "loop", nil},
-				{3, 592, "", []node{
-					{4, 592, "", []node{
-						{2, 592, "lower_64bit_phis", nil},
-						{4, 592, "", []node{
-							{2, 592, "pairs", nil},
-							{2, 592, "true", nil},
-						}},
-					}},
-					{2, 593, "opt_algebraic", nil},
-					{2, 594, "lower_doubles", nil},
+				{2, 591, "lower_bit_size", nil},
+				{4, 591, "", []node{
+					{2, 591, "below", nil},
+					{2, 591, "32", nil},
+					{2, 591, "to", nil},
+					{2, 591, "32", nil},
+					{2, 591, "bytes", nil},
+					{2, 591, "true", nil},
+				}},
+			}},
+			{2, 593, "opt_algebraic_before_lower_int64", nil},
+			{4, 594, "", []node{
+				{2, 594, "loop", nil},
+				{3, 595, "", []node{
 					{4, 595, "", []node{
-						{2, 595, "lower_int64", nil},
+						{2, 595, "lower_64bit_phis", nil},
 						{4, 595, "", []node{
 							{2, 595, "pairs", nil},
 							{2, 595, "true", nil},
 						}},
 					}},
-					{2, 596, "lower_idiv", nil},
-					{2, 597, "lower_alu", nil},
-					{2, 598, "lower_pack", nil},
-					{2, 599, "opt_copy_prop", nil},
-					{2, 600, "opt_constant_folding", nil},
-					{2, 601, "opt_cse", nil},
-					{2, 602, "opt_dce", nil},
+					{2, 596, "opt_algebraic", nil},
+					{2, 597, "lower_doubles", nil},
+					{4, 598, "", []node{
+						{2, 598, "lower_int64", nil},
+						{4, 598, "", []node{
+							{2, 598, "pairs", nil},
+							{2, 598, "true", nil},
+						}},
+					}},
+					{2, 599, "lower_idiv", nil},
+					{2, 600, "lower_alu", nil},
+					{2, 601, "lower_pack", nil},
+					{2, 602, "opt_copy_prop", nil},
+					{2, 603, "opt_constant_folding", nil},
+					{2, 604, "opt_cse", nil},
+					{2, 605, "opt_dce", nil},
 				}},
-				{2, 603, "max", nil},
-				{2, 603, "8", nil},
-			}},
-			{4, 604, "", []node{
-				{2, 604, "use", nil},
-				{2, 604, "last_vectors", nil},
-			}},
-			{4, 605, "", []node{
-				{2, 605, "if", nil},
-				{2, 605, "level >= O1", nil},
-				{2, 606, "then", nil},
-				{3, 606, "", []node{
-					{2, 606, "opt_shrink_vectors", nil},
-				}},
+				{2, 606, "max", nil},
+				{2, 606, "8", nil},
 			}},
 			{4, 607, "", []node{
-				{2, 607, "if", nil},
-				{2, 607, "level >= O2", nil},
-				{2, 608, "then", nil},
-				{3, 608, "", []node{
-					{4, 608, "", []node{
-						{2, 608, "opt_gcm", nil},
-						{4, 608, "", []node{
-							{2, 608, "sink", nil},
-							{2, 608, "false", nil},
-							{2, 608, "room", nil},
-							{2, 608, "24", nil},
+				{2, 607, "use", nil},
+				{2, 607, "last_vectors", nil},
+			}},
+			{4, 608, "", []node{
+				{2, 608, "if", nil},
+				{2, 608, "level >= O1", nil},
+				{2, 609, "then", nil},
+				{3, 609, "", []node{
+					{2, 609, "opt_shrink_vectors", nil},
+				}},
+			}},
+			{4, 610, "", []node{
+				{2, 610, "if", nil},
+				{2, 610, "level >= O2", nil},
+				{2, 611, "then", nil},
+				{3, 611, "", []node{
+					{4, 611, "", []node{
+						{2, 611, "opt_gcm", nil},
+						{4, 611, "", []node{
+							{2, 611, "sink", nil},
+							{2, 611, "false", nil},
+							{2, 611, "room", nil},
+							{2, 611, "24", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 609, "", []node{
-				{2, 609, "if", nil},
-				{2, 609, "level >= O1", nil},
-				{2, 610, "then", nil},
-				{3, 610, "", []node{
-					{4, 610, "", []node{
-						{2, 610, "use", nil},
-						{2, 610, "late", nil},
-					}},
-				}},
-			}},
-			{4, 611, "", []node{
-				{2, 611, "use", nil},
-				{2, 611, "clean", nil},
 			}},
 			{4, 612, "", []node{
 				{2, 612, "if", nil},
 				{2, 612, "level >= O1", nil},
 				{2, 613, "then", nil},
-				{3, 614, "", []node{
-					{4, 614, "", []node{
-						{2, 614, "opt_sink", nil},
-						{4, 614, "", []node{
-							{2, 614, "compares", nil},
-							{2, 614, "true", nil},
-						}},
+				{3, 613, "", []node{
+					{4, 613, "", []node{
+						{2, 613, "use", nil},
+						{2, 613, "late", nil},
 					}},
-					{2, 616, "opt_rematerialize_compares", nil},
 				}},
 			}},
-			{2, 617, "opt_algebraic_distribute_src_mods", nil},
-			{2, 618, "lower_bool_to_int32", nil},
-			{2, 619, "opt_copy_prop", nil},
-			{2, 620, "opt_dce", nil},
-			{2, 621, "remove_dead_variables", nil},
-			{2, 622, "gather_info", nil},
+			{4, 614, "", []node{
+				{2, 614, "use", nil},
+				{2, 614, "clean", nil},
+			}},
+			{4, 615, "", []node{
+				{2, 615, "if", nil},
+				{2, 615, "level >= O1", nil},
+				{2, 616, "then", nil},
+				{3, 617, "", []node{
+					{4, 617, "", []node{
+						{2, 617, "opt_sink", nil},
+						{4, 617, "", []node{
+							{2, 617, "compares", nil},
+							{2, 617, "true", nil},
+						}},
+					}},
+					{2, 619, "opt_rematerialize_compares", nil},
+				}},
+			}},
+			{2, 620, "opt_algebraic_distribute_src_mods", nil},
+			{2, 621, "lower_bool_to_int32", nil},
+			{2, 622, "opt_copy_prop", nil},
+			{2, 623, "opt_dce", nil},
+			{2, 624, "remove_dead_variables", nil},
+			{2, 625, "gather_info", nil},
 		}},
 	}},
 }}

@@ -327,6 +327,11 @@ func isNext(_ *matcher, b, c *bind) bool {
 	return ordered(b, c, func(x, y uint64, size uint8) bool { return y == x+1 && x != mask(size) })
 }
 
+// areApart: b and c differ.
+func areApart(_ *matcher, b, c *bind) bool {
+	return ordered(b, c, func(x, y uint64, _ uint8) bool { return x != y })
+}
+
 // hasOtherBits: b has a bit that c has not.
 func hasOtherBits(_ *matcher, b, c *bind) bool {
 	return ordered(b, c, func(x, y uint64, _ uint8) bool { return x&^y != 0 })

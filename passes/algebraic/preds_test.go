@@ -64,6 +64,7 @@ var predicateCases = []struct {
 	{"umin_orders", 32, 0xffffffff, 1, true}, {"umin_orders", 32, 1, 1, true}, {"umin_orders", 32, 1, 2, false},
 	{"umax_orders", 32, 1, 0xffffffff, true}, {"umax_orders", 32, 1, 1, true}, {"umax_orders", 32, 2, 1, false},
 	{"is_minus", 32, f32(-2), f32(2), true}, {"is_minus", 32, f32(2), f32(-2), false}, {"is_minus", 32, f32(2), f32(2), false}, {"is_minus", 32, f32(0), f32(0), false},
+	{"are_apart", 32, 7, 8, true}, {"are_apart", 32, 7, 7, false}, {"are_apart", 8, 0x107, 7, false}, {"are_apart", 64, 1 << 63, 0, true},
 	{"is_next", 32, 7, 8, true}, {"is_next", 32, 8, 7, false}, {"is_next", 32, 7, 7, false}, {"is_next", 32, 0xffffffff, 0, false}, {"is_next", 64, 1<<64 - 1, 0, false},
 	{"has_other_bits", 32, 5, 4, true}, {"has_other_bits", 32, 4, 5, false}, {"masks_apart", 32, 12, 3, true}, {"masks_apart", 32, 12, 7, false},
 	{"masks_fill", 32, 0xffff0000, 0xffff, true}, {"masks_fill", 32, 0xffff0000, 0xfffe, false}, {"masks_fill", 8, 0xf0, 0x0f, true},
