@@ -11,6 +11,7 @@ import (
 // fragmentOf is a fragment shader around some instructions: %60 and %61 are where it is, %2 and %3 are 0 and 1, and it paints %9.
 func fragmentOf(body string) string {
 	return `shader fragment "main" {
+  scratch_size = 16
   info { outputs_written=0x10 uses_demote io_lowered }
   fn f0 "main" entry() {
     b0:
@@ -101,6 +102,8 @@ func TestHelperThreads(t *testing.T) {
       %9:32 = phi b1: %6, b2: %3`, "kill"},
 		{"of what ends the thread", "%4:32 = ddx %60\n%5:32 = flt32 %4, %1.y\nterminate_if %5\n%9:32 = ddx %61", "normal kill"},
 		{"of what ends it when none follows", "%4:32 = ddx %60\n%5:32 = flt32 %4, %1.y\nterminate_if %5\n%9:32 = fadd %1.y, %1.x", "kill"},
+		{"of what is stored and loaded again", "%4:32 = ddx %60\nstore_scratch %4, %0 write_mask=x align_mul=16\n%5:32 = load_scratch %0 align_mul=16\n%9:32 = ddx %5", "normal kill"},
+		{"of what is stored when none follows", "%4:32 = ddx %60\nstore_scratch %4, %0 write_mask=x align_mul=16\n%9:32 = load_scratch %0 align_mul=16", "kill"},
 		{"in a loop", `
     loop {
       b1: // preds: b0 b4
