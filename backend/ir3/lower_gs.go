@@ -19,6 +19,8 @@ type emits struct {
 	// cur and kept hold the components of outputs: those stored last, and those
 	// of the thread's vertex.
 	cur, kept [4 * ir.NumVaryingSlots]*ir.Variable
+	// class is what they are stored as: halves that are floats leave as floats of 32 bits (isel_outputs.go).
+	class     [4 * ir.NumVaryingSlots]ir.TypeClass
 	used      []int
 	keptFlags *ir.Variable
 	vertices  *ir.Def // that the shader emits to all streams
@@ -69,6 +71,7 @@ func (e *emits) scan(in *ir.Instr) {
 	}
 	for k := at; k < at+n && k < len(e.cur); k++ {
 		if e.cur[k] == nil {
+			e.class[k] = ir.UnpackALUType(in.Get(ir.IdxSrcType)).Class
 			t := ir.ScalarType(ir.BaseUint, d.BitSize)
 			e.cur[k], e.kept[k] = e.impl.NewLocal(t, "out"), e.impl.NewLocal(t, "kept")
 			e.used = append(e.used, k)
@@ -169,7 +172,7 @@ func (e *emits) finish() {
 		sem := ir.IOSemantics{Location: ir.Slot(k / 4), NumSlots: 1}
 		b.Intrinsic(ir.IntrStoreOutput, 0, 0, v, b.Imm32(0)).Set(ir.IdxWriteMask, 1).Set(ir.IdxComponent, uint64(k%4)).
 			Set(ir.IdxIoSemantics, sem.Pack()).Set(ir.IdxBase, uint64(k/4)).Set(ir.IdxRange, 1).
-			Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassUint, Bits: v.BitSize}.Pack())
+			Set(ir.IdxSrcType, ir.ALUType{Class: e.class[k], Bits: v.BitSize}.Pack())
 	}
 	b.Intrinsic(ir.IntrStoreVertexFlagsIr3, 0, 0, b.LoadVar(e.keptFlags))
 }
