@@ -332,7 +332,7 @@ func infoFields(i *Info) []namedField {
 		{"num_ubos", &i.NumUBOs}, {"num_ssbos", &i.NumSSBOs}, {"num_textures", &i.NumTextures}, {"num_images", &i.NumImages},
 		{"writes_memory", &i.WritesMemory}, {"uses_discard", &i.UsesDiscard}, {"uses_demote", &i.UsesDemote},
 		{"needs_quad_helpers", &i.NeedsQuadHelpers}, {"uses_control_barrier", &i.UsesControlBarrier},
-		{"uses_sample_shading", &i.UsesSampleShading}, {"io_lowered", &i.IOLowered},
+		{"uses_sample_shading", &i.UsesSampleShading}, {"io_lowered", &i.IOLowered}, {"sample_inputs", &i.SampleInputs},
 		{"kernel", &i.Kernel}, {"workgroup_size_variable", &i.WorkgroupSizeVariable}, {"subgroup_size", &i.SubgroupSize},
 		{"float_controls", &i.FloatControls}, {"derivative_group", &i.DerivativeGroup},
 		{"zero_init_shared", &i.ZeroInitShared}, {"shared_explicit_layout", &i.SharedExplicitLayout},

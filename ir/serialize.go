@@ -16,7 +16,7 @@ const serialMagic = "nirb"
 
 // FormatVersion counts the changes of the binary form. A reader takes its own version only, with the same tables of
 // operations.
-const FormatVersion = 4
+const FormatVersion = 5
 
 // SerializeOptions choose what the binary form leaves out.
 type SerializeOptions struct {

@@ -82,6 +82,9 @@ type Info struct {
 	NeedsQuadHelpers, UsesControlBarrier  bool      // R
 	UsesSampleShading                     bool      // R
 	IOLowered                             bool
+	// SampleInputs: the interface has SampleId, SamplePosition or an input with Sample. Fragments are shaded by
+	// sample then, whether it is read or not (Vulkan, "SampleId" and "SamplePosition").
+	SampleInputs bool
 
 	WorkgroupSize         [3]uint32
 	WorkgroupSizeVariable bool

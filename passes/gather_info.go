@@ -4,11 +4,11 @@ import "nirc/ir"
 
 var gatherInfoPass = &Pass{
 	Name: "gather_info", Makes: ChangeFacts, Class: "A", Run: gatherInfo, Idempotent: true,
-	Doc: "Recomputes the shader's facts from its instructions and variables.",
+	Doc: "Recomputes the shader's facts from its instructions and variables, and gives up the private memory that nothing accesses any more.",
 }
 
 // gatherInfo recomputes the facts of Shader.Info that depend on instructions
-// and variables; progress is a fact that changed.
+// and variables, and the size of scratch memory where none is accessed; progress is a fact that changed.
 func gatherInfo(_ *Context, s *ir.Shader) (bool, error) {
 	i := &s.Info
 	before := *i
@@ -19,10 +19,11 @@ func gatherInfo(_ *Context, s *ir.Shader) (bool, error) {
 	i.NumUBOs, i.NumSSBOs, i.NumTextures, i.NumImages = 0, 0, 0, 0
 	i.WritesMemory, i.UsesDiscard, i.UsesDemote = false, false, false
 	i.NeedsQuadHelpers, i.UsesControlBarrier = i.FullQuads, false
-	i.UsesSampleShading = s.Options != nil && s.Options.SampleShading
+	i.UsesSampleShading = i.SampleInputs || s.Options != nil && s.Options.SampleShading
 	for _, v := range s.Variables {
 		gatherVariable(s, v)
 	}
+	scratch := false
 	for _, f := range s.Functions {
 		if f.Impl == nil {
 			continue
@@ -30,10 +31,27 @@ func gatherInfo(_ *Context, s *ir.Shader) (bool, error) {
 		for b := range f.Impl.Blocks() {
 			for in := b.First(); in != nil; in = in.Next() {
 				gatherInstr(s, in)
+				scratch = scratch || reachesScratch(in)
 			}
 		}
 	}
-	return *i != before, nil
+	progress := *i != before
+	if !scratch && s.ScratchSize != 0 {
+		s.ScratchSize, progress = 0, true
+	}
+	return progress, nil
+}
+
+// reachesScratch reports whether an instruction is one for which private memory is kept: an access, a deref that may
+// become one, or a call, whose stack it holds.
+func reachesScratch(in *ir.Instr) bool {
+	switch in.Kind {
+	case ir.KindDeref:
+		return in.DerefInfo().Modes&(ir.ModeFunctionTemp|ir.ModeShaderTemp) != 0
+	case ir.KindCall:
+		return true
+	}
+	return in.Memory().Space == ir.SpaceScratch || in.IsIntrinsic(ir.IntrLoadScratchBasePtr)
 }
 
 func gatherVariable(s *ir.Shader, v *ir.Variable) {

@@ -13,8 +13,8 @@ func lowerSingleSampled(_ *Context, s *ir.Shader) (bool, error) {
 	if s.Stage != ir.StageFragment {
 		return false, nil
 	}
-	progress := s.Info.UsesSampleShading
-	s.Info.UsesSampleShading = false
+	progress := s.Info.UsesSampleShading || s.Info.SampleInputs
+	s.Info.UsesSampleShading, s.Info.SampleInputs = false, false
 	for _, v := range s.Variables {
 		if v.Mode == ir.ModeShaderIn && (v.Centroid || v.Sample) {
 			v.Centroid, v.Sample = false, false

@@ -196,10 +196,10 @@ func (s *isel) wraps() bool {
 	return halts && perSampleShader(s.sh, s.impl)
 }
 
-// perSampleShader reports whether a fragment shader runs once a sample: it reads what samples differ
+// perSampleShader reports whether a fragment shader runs once a sample: it reads or declares what samples differ
 // in, or the pipeline wants it.
 func perSampleShader(s *ir.Shader, impl *ir.Impl) bool {
-	if s.Options != nil && s.Options.SampleShading && !faults.has(faultSampleShading) {
+	if s.Info.SampleInputs || s.Options != nil && s.Options.SampleShading && !faults.has(faultSampleShading) {
 		return true
 	}
 	for in := range impl.Instrs() {

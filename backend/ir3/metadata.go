@@ -108,6 +108,7 @@ func (c *compiler) describe() {
 		m.Feedback = &abi.Feedback{Captures: c.s.Captures, Strides: c.s.Info.XfbStrides}
 	}
 	m.EarlyFragmentTests, m.PostDepthCoverage = c.s.Info.EarlyFragmentTests, c.s.Info.PostDepthCoverage && !faults.has(faultPostDepth)
+	m.PerSample = m.PerSample || c.s.Info.SampleInputs
 	m.FullQuads = c.fullQuads()
 	m.NeedsQuads = m.NeedsQuads || c.s.Info.FullQuads
 	c.distanceMasks()

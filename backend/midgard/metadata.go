@@ -89,5 +89,6 @@ func (c *compiler) describe() {
 		m.WorkgroupSize = c.s.Info.WorkgroupSize
 	}
 	m.EarlyFragmentTests = c.s.Info.EarlyFragmentTests
+	m.PerSample = m.PerSample || c.s.Info.SampleInputs
 	m.ClipDistances, m.CullDistances = c.s.Info.ClipDistances, c.s.Info.CullDistances
 }

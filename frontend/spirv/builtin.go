@@ -98,7 +98,7 @@ func (t *translator) fillBuiltIn(v *variable, iv *ir.Variable, b spv.BuiltIn) {
 			t.broken(ruleDepth, v.id, "the entry point has not the mode DepthReplacing, but FragDepth")
 		}
 	case spv.BuiltInSampleId, spv.BuiltInSamplePosition:
-		t.s.Info.UsesSampleShading = true
+		t.s.Info.SampleInputs = true
 	case spv.BuiltInPrimitiveId, spv.BuiltInLayer, spv.BuiltInViewportIndex:
 		if iv.Mode == ir.ModeShaderIn {
 			iv.Interp = ir.InterpFlat

@@ -180,8 +180,11 @@ func (t *translator) fillInterface(v *variable, iv *ir.Variable, f *ir.Field) {
 	iv.Component, iv.Interp, iv.Centroid, iv.Sample, iv.Patch = f.Component, f.Interp, f.Centroid, f.Sample, f.Patch
 	iv.Invariant, iv.PerPrimitive, iv.Mediump, iv.Access = f.Invariant, f.PerPrimitive, f.RelaxedPrecis, f.Access
 	iv.XfbBuffer, iv.XfbOffset, iv.BuiltIn = f.XfbBuffer, f.XfbOffset, f.BuiltIn
-	if t.stage == ir.StageFragment && iv.Mode == ir.ModeShaderIn && iv.Interp == ir.InterpNone {
-		iv.Interp = defaultInterp(iv.Type)
+	if t.stage == ir.StageFragment && iv.Mode == ir.ModeShaderIn {
+		if iv.Interp == ir.InterpNone {
+			iv.Interp = defaultInterp(iv.Type)
+		}
+		t.s.Info.SampleInputs = t.s.Info.SampleInputs || iv.Sample
 	}
 	if f.BuiltIn >= 0 {
 		t.fillBuiltIn(v, iv, spv.BuiltIn(f.BuiltIn))

@@ -14,6 +14,7 @@ import (
 func (p *Program) scanIO() error {
 	s, io := p.shader, &p.io
 	io.EarlyFragmentTests, io.PostDepthCoverage = s.Info.EarlyFragmentTests, s.Info.PostDepthCoverage
+	io.PerSample = s.Info.SampleInputs
 	io.Tess, io.Geom, io.Mesh = emu.TessIO(s.Info.Tess), emu.GeomIO(s.Info.Geom), s.Info.Mesh
 	io.Captures, io.XfbStrides = s.Captures, s.Info.XfbStrides
 	io.ClipDistances, io.CullDistances = s.Info.ClipDistances, s.Info.CullDistances

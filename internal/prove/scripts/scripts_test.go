@@ -74,6 +74,7 @@ func TestScripts(t *testing.T) {
 		{name: "tile_image.amber", about: "what the attachments hold", targets: []nirc.Options{ir, {Target: "midgard"}}, checked: 3, right: "153 153 255 204", wrong: "153 153 250 204"},
 		{name: "interlock.amber", about: "fragments of a pixel one after the other", targets: []nirc.Options{ir, {Target: "agx"}}, checked: 2, right: "EQ 13 13", wrong: "EQ 13 12"},
 		{name: "density.amber", about: "the size of fragments", targets: chips[:3], checked: 1},
+		{name: "sample_interface.amber", about: "a shader that declares what samples differ in and uses none of it", targets: chips, checked: 2, right: "EQ 64 64", wrong: "EQ 16 64"},
 		{name: "covered.amber", about: "pixels that a primitive covers as a whole", targets: chips[:4], checked: 2, right: "EQ_RGBA 0 255", wrong: "EQ_RGBA 1 255"},
 		{name: "wide_images.amber", about: "texels of 64 bits", targets: []nirc.Options{ir, {Target: "ir3", GPU: "a740"}, {Target: "ir3", GPU: "a750"}}, checked: 4},
 		{name: "half_fetch.amber", about: "textures of halves", targets: chips, checked: 1},
