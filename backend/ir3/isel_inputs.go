@@ -13,6 +13,7 @@ import (
 type inputs struct {
 	sysvals [abi.NumSysvals]mach.Value
 	wanted  [abi.NumSysvals]bool
+	coord   uint8 // the components of the position that somebody reads
 	// parts of the vector system values.
 	parts [abi.NumSysvals][]opnd
 	// slots are the input slots in use, by slot.
@@ -124,10 +125,20 @@ func (s *isel) defineSysvals() {
 		if k == abi.WorkgroupID {
 			class = classShared
 		}
-		v := s.f.NewValue(class, k.Count())
+		v := s.f.NewValue(class, s.sysvalMeta(k).Count())
 		s.in.sysvals[k] = v
 		s.in.defs = append(s.in.defs, inputDef{val: v, sysval: k})
 	}
+}
+
+// sysvalMeta is how the metadata asks for a value: of the position for what is read, so that nobody interpolates depth for
+// shaders that look at x and y alone.
+func (s *isel) sysvalMeta(k abi.SysvalKind) abi.Sysval {
+	v := abi.Sysval{Kind: k}
+	if k == abi.FragCoord && s.in.coord != 15 {
+		v.Mask = s.in.coord
+	}
+	return v
 }
 
 func (s *isel) splitSysvals() {
@@ -136,7 +147,7 @@ func (s *isel) splitSysvals() {
 		if v == 0 {
 			continue
 		}
-		ops := s.split(v, k.Count())
+		ops := s.split(v, s.f.Elems(v))
 		if k == abi.WorkgroupID {
 			for i := range ops {
 				d := s.newReg(false)

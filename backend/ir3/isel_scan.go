@@ -91,7 +91,10 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 		ir.IntrLoadGsHeaderIr3, ir.IntrLoadPrimitiveId:
 		s.scanChain(in)
 	case ir.IntrLoadFragCoord:
-		s.want(abi.FragCoord)
+		if read := uint8(in.Def.ComponentsRead()); read != 0 {
+			s.in.coord |= read
+			s.want(abi.FragCoord)
+		}
 	case ir.IntrLoadFrontFace:
 		s.want(abi.FrontFace)
 	case ir.IntrLoadSampleId, ir.IntrLoadSampleIdNoPerSample:

@@ -79,6 +79,9 @@ func (s *isel) fragmentSysval(in *ir.Instr) bool {
 // fragCoord brings the position, whose x and y count sixteenths of pixels, to pixels.
 func (s *isel) fragCoord(in *ir.Instr) {
 	p := s.in.parts[abi.FragCoord]
+	if in.Def.ComponentsRead() == 0 {
+		return
+	}
 	scaled := func(k int) opnd {
 		f := s.cov(isa.U32, isa.F32, isa.RoundEven, p[k])
 		f = s.alu2(isa.Instr{Op: isa.OpMulF}, false, false, immFloat, f, immediate(math.Float32bits(1.0/16), false))
@@ -89,7 +92,9 @@ func (s *isel) fragCoord(in *ir.Instr) {
 		f = s.alu2(isa.Instr{Op: isa.OpAddF}, false, false, immFloat, f, s.driverParam(abi.ParamFSFragOffset+k).negated())
 		return s.alu2(isa.Instr{Op: isa.OpMulF}, false, false, immFloat, f, s.cov(isa.S32, isa.F32, isa.RoundEven, s.driverParam(abi.ParamFSFragSize+k)))
 	}
-	s.setComps(&in.Def, scaled(0), scaled(1), p[2], p[3])
+	ops := []opnd{scaled(0), scaled(1), immediate(0, false), immediate(0, false)}
+	copy(ops[2:], p[2:])
+	s.setComps(&in.Def, ops...)
 }
 
 func (s *isel) computeSysval(in *ir.Instr, params func(n, count int) []opnd) bool {

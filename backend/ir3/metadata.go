@@ -78,7 +78,9 @@ func (c *compiler) input(d *inputDef, o *mach.Operand) {
 		c.meta.Inputs = append(c.meta.Inputs, abi.Input{Slot: d.slot, Mask: c.sel.in.slots[d.slot].mask, Reg: reg})
 		return
 	}
-	c.meta.Sysvals = append(c.meta.Sysvals, abi.Sysval{Kind: d.sysval, Reg: reg})
+	v := c.sel.sysvalMeta(d.sysval)
+	v.Reg = reg
+	c.meta.Sysvals = append(c.meta.Sysvals, v)
 }
 
 // rateWants reports whether a value that nobody reads must arrive for the shading rate to (ir3.md §1.8).
@@ -160,7 +162,7 @@ func (c *compiler) footprint(list []pinstr) int {
 		if v.Kind.Half() {
 			r = isa.HR(v.Reg)
 		}
-		if s, ok := operandSpan(r, v.Kind.Count()); ok {
+		if s, ok := operandSpan(r, v.Count()); ok {
 			note(s)
 		}
 	}

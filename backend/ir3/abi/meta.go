@@ -232,6 +232,15 @@ type Sysval struct {
 	Mask uint8      `json:"mask,omitempty"`
 }
 
+// Count returns the number of consecutive registers of the value: two of a position of which
+// depth and w are not asked for, which the hardware has a register number of their own for (ir3.md §6.1).
+func (s Sysval) Count() int {
+	if s.Kind == FragCoord && s.Mask != 0 && s.Mask&^3 == 0 {
+		return 2
+	}
+	return s.Kind.Count()
+}
+
 // Area is a range of the const file in scalars.
 type Area struct {
 	Offset int `json:"offset"`

@@ -137,7 +137,7 @@ func (p *program) interfaceRegs() error {
 		}
 	}
 	for _, s := range p.meta.Sysvals {
-		if err := need(s.Reg, s.Kind.Count(), s.Kind.Half(), s.Kind.String()); err != nil {
+		if err := need(s.Reg, s.Count(), s.Kind.Half(), s.Kind.String()); err != nil {
 			return err
 		}
 	}

@@ -178,7 +178,7 @@ func (w *wave) startSysval(s *abi.Sysval) {
 	}
 	for lane := range w.n {
 		v := w.sysval(s.Kind, lane)
-		for k := 0; k < s.Kind.Count(); k++ {
+		for k := 0; k < s.Count(); k++ {
 			if mask>>k&1 != 0 {
 				w.laneSet(s.Reg+k, lane, s.Kind.Half(), v[k])
 			}
