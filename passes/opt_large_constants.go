@@ -31,6 +31,7 @@ type constantVar struct {
 
 func optLargeConstants(c *Context, s *ir.Shader) (bool, error) {
 	threshold, packed := c.Int("threshold"), min(c.Int("packed"), 32)
+	placed := map[string]uint32{}
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
 		order := constantVars(impl, threshold, packed > 0)
 		moved, packs := false, false
@@ -40,7 +41,7 @@ func optLargeConstants(c *Context, s *ir.Shader) (bool, error) {
 				continue
 			}
 			if k.constant(threshold) {
-				k.move(s, impl)
+				k.move(s, impl, placed)
 				moved = true
 			}
 		}
@@ -166,13 +167,19 @@ func (k *constantVar) place(d *ir.Instr) (at uint64, t *ir.Type, ok bool) {
 	return at + i*stride, t.Child(), i < 1<<16
 }
 
-// move makes the variable part of the constant data, 16 bytes aligned.
-func (k *constantVar) move(s *ir.Shader, impl *ir.Impl) {
-	for len(s.ConstantData)%16 != 0 {
-		s.ConstantData = append(s.ConstantData, 0)
+// move makes the variable part of the constant data, 16 bytes aligned. placed is where the tables are that moved before it:
+// those of a function that is inlined several times are all the same one.
+func (k *constantVar) move(s *ir.Shader, impl *ir.Impl, placed map[string]uint32) {
+	at, same := placed[string(k.data)]
+	if !same {
+		for len(s.ConstantData)%16 != 0 {
+			s.ConstantData = append(s.ConstantData, 0)
+		}
+		at = uint32(len(s.ConstantData))
+		s.ConstantData = append(s.ConstantData, k.data...)
+		placed[string(k.data)] = at
 	}
-	k.v.DriverLocation = uint32(len(s.ConstantData))
-	s.ConstantData = append(s.ConstantData, k.data...)
+	k.v.DriverLocation = at
 	k.v.Mode, k.v.Type, k.v.ExplicitLayout = ir.ModeConstant, k.t, true
 	impl.Locals = slices.DeleteFunc(impl.Locals, func(v *ir.Variable) bool { return v == k.v })
 	s.Variables = append(s.Variables, k.v)

@@ -11,6 +11,7 @@ var optPeepholeSelectPass = &Pass{
 		{"limit", "instructions that both sides may hold together", 8},
 		{"indirect_load_ok", "loads with indices that are not constant may be run always", false},
 		{"loads", "loads of buffers and addresses that nobody writes may be run always where the code before the if reached as far into the same memory", false},
+		{"ubos", "loads at constant places of uniform buffers that no index chooses may be run always: the descriptor bounds them", false},
 		{"expensive_alu_ok", "division, roots and transcendentals may be run always", false},
 	},
 	Doc: "Turns small ifs whose sides only compute into straight code and selects.",
@@ -19,7 +20,7 @@ var optPeepholeSelectPass = &Pass{
 // optPeepholeSelect turns small ifs whose sides only compute into straight
 // code and selects.
 func optPeepholeSelect(c *Context, s *ir.Shader) (bool, error) {
-	p := &peephole{limit: c.Int("limit"), indirect: c.Bool("indirect_load_ok"), expensive: c.Bool("expensive_alu_ok"), loads: c.Bool("loads")}
+	p := &peephole{limit: c.Int("limit"), indirect: c.Bool("indirect_load_ok"), expensive: c.Bool("expensive_alu_ok"), loads: c.Bool("loads"), ubos: c.Bool("ubos")}
 	return eachImpl(s, ir.MetaNone, func(impl *ir.Impl) bool {
 		impl.Require(ir.MetaBlockIndex)
 		p.reached = p.reached[:0]
@@ -31,8 +32,8 @@ type peephole struct {
 	limit               int
 	indirect, expensive bool
 	// loads: loads may be run always where reached says that they do no harm.
-	loads   bool
-	reached []reach
+	loads, ubos bool
+	reached     []reach
 }
 
 // list handles ifs inside first, so that nests collapse from the inside.
@@ -154,6 +155,11 @@ func (p *peephole) speculable(in *ir.Instr, force bool) bool {
 		}
 		return p.indirect || force || directPath(d)
 	case ir.IntrLoadUbo, ir.IntrLoadUboVec4, ir.IntrLoadGlobalConstant:
+		if p.ubos && in.Intr == ir.IntrLoadUbo && canReorder(in) {
+			if _, known := knownPlace(in); known {
+				return true
+			}
+		}
 		return spec && constSrcs()
 	case ir.IntrLoadInput, ir.IntrLoadInterpolatedInput, ir.IntrLoadPushConstant, ir.IntrLoadUniform, ir.IntrLoadPreamble:
 		return constSrcs() || in.Intr == ir.IntrLoadInterpolatedInput

@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xcaeb787e
+const builtinSum = 0x997b336f
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -533,6 +533,8 @@ var builtinTree = node{4, 6, "", []node{
 					{2, 206, "expensive_alu_ok", nil},
 					{2, 206, "true", nil},
 					{2, 206, "loads", nil},
+					{2, 206, "true", nil},
+					{2, 206, "ubos", nil},
 					{2, 206, "true", nil},
 				}},
 			}},
@@ -1214,6 +1216,13 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 427, "level >= O1", nil},
 				{2, 428, "then", nil},
 				{3, 428, "", []node{
+					{4, 428, "", []node{
+						{2, 428, "opt_large_constants", nil},
+						{4, 428, "", []node{
+							{2, 428, "packed", nil},
+							{2, 428, "32", nil},
+						}},
+					}},
 					{2, 428, "shrink_vec_array_vars", nil},
 					{4, 428, "", []node{
 						{2, 428, "opt_large_constants", nil},
@@ -1357,39 +1366,50 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 455, "use", nil},
 				{2, 455, "legalise", nil},
 			}},
-			{4, 456, "", []node{
-				{2, 456, "use", nil},
-				{2, 456, "optimise", nil},
-			}},
 			{4, 457, "", []node{
-				{2, 457, "lower_phis_to_scalar", nil},
-				{4, 457, "", []node{
-					{2, 457, "all", nil},
-					{2, 457, "true", nil},
-				}},
-			}},
-			{4, 459, "", []node{
-				{2, 459, "if", nil},
-				{2, 459, "level >= O2", nil},
-				{2, 460, "then", nil},
-				{3, 461, "", []node{
-					{4, 461, "", []node{
-						{2, 461, "opt_gcm", nil},
-						{4, 461, "", []node{
-							{2, 461, "sink", nil},
-							{2, 461, "false", nil},
+				{2, 457, "if", nil},
+				{2, 457, "level >= O1", nil},
+				{2, 458, "then", nil},
+				{3, 458, "", []node{
+					{4, 458, "", []node{
+						{2, 458, "opt_peephole_select", nil},
+						{4, 458, "", []node{
+							{2, 458, "limit", nil},
+							{2, 458, "16", nil},
+							{2, 458, "indirect_load_ok", nil},
+							{2, 458, "true", nil},
+							{2, 458, "expensive_alu_ok", nil},
+							{2, 458, "true", nil},
+							{2, 458, "loads", nil},
+							{2, 458, "true", nil},
+							{2, 458, "ubos", nil},
+							{2, 458, "true", nil},
 						}},
 					}},
 				}},
 			}},
+			{4, 459, "", []node{
+				{2, 459, "use", nil},
+				{2, 459, "optimise", nil},
+			}},
+			{4, 460, "", []node{
+				{2, 460, "lower_phis_to_scalar", nil},
+				{4, 460, "", []node{
+					{2, 460, "all", nil},
+					{2, 460, "true", nil},
+				}},
+			}},
 			{4, 462, "", []node{
 				{2, 462, "if", nil},
-				{2, 462, "level >= O1", nil},
+				{2, 462, "level >= O2", nil},
 				{2, 463, "then", nil},
-				{3, 463, "", []node{
-					{4, 463, "", []node{
-						{2, 463, "use", nil},
-						{2, 463, "late", nil},
+				{3, 464, "", []node{
+					{4, 464, "", []node{
+						{2, 464, "opt_gcm", nil},
+						{4, 464, "", []node{
+							{2, 464, "sink", nil},
+							{2, 464, "false", nil},
+						}},
 					}},
 				}},
 			}},
@@ -1398,39 +1418,34 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 465, "level >= O1", nil},
 				{2, 466, "then", nil},
 				{3, 466, "", []node{
-					{2, 466, "opt_16bit_tex_image", nil},
-				}},
-			}},
-			{4, 467, "", []node{
-				{2, 467, "use", nil},
-				{2, 467, "clean", nil},
-			}},
-			{4, 469, "", []node{
-				{2, 469, "if", nil},
-				{2, 469, "level >= O1", nil},
-				{2, 470, "then", nil},
-				{3, 471, "", []node{
-					{4, 471, "", []node{
-						{2, 471, "opt_sink", nil},
-						{4, 471, "", []node{
-							{2, 471, "compares", nil},
-							{2, 471, "true", nil},
-						}},
+					{4, 466, "", []node{
+						{2, 466, "use", nil},
+						{2, 466, "late", nil},
 					}},
 				}},
 			}},
-			{4, 473, "", []node{
-				{2, 473, "if", nil},
-				{2, 473, "level >= O1", nil},
-				{2, 474, "then", nil},
+			{4, 468, "", []node{
+				{2, 468, "if", nil},
+				{2, 468, "level >= O1", nil},
+				{2, 469, "then", nil},
+				{3, 469, "", []node{
+					{2, 469, "opt_16bit_tex_image", nil},
+				}},
+			}},
+			{4, 470, "", []node{
+				{2, 470, "use", nil},
+				{2, 470, "clean", nil},
+			}},
+			{4, 472, "", []node{
+				{2, 472, "if", nil},
+				{2, 472, "level >= O1", nil},
+				{2, 473, "then", nil},
 				{3, 474, "", []node{
 					{4, 474, "", []node{
-						{2, 474, "opt_move", nil},
+						{2, 474, "opt_sink", nil},
 						{4, 474, "", []node{
-							{2, 474, "buffers", nil},
-							{2, 474, "true", nil},
 							{2, 474, "compares", nil},
-							{2, 474, "false", nil},
+							{2, 474, "true", nil},
 						}},
 					}},
 				}},
@@ -1441,225 +1456,242 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 477, "then", nil},
 				{3, 477, "", []node{
 					{4, 477, "", []node{
-						{2, 477, "opt_group_loads", nil},
+						{2, 477, "opt_move", nil},
 						{4, 477, "", []node{
-							{2, 477, "max_distance", nil},
-							{2, 477, "16", nil},
+							{2, 477, "buffers", nil},
+							{2, 477, "true", nil},
+							{2, 477, "compares", nil},
+							{2, 477, "false", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 479, "", []node{
 				{2, 479, "if", nil},
-				{2, 479, "level >= O1 && stage == fragment", nil},
+				{2, 479, "level >= O1", nil},
 				{2, 480, "then", nil},
 				{3, 480, "", []node{
-					{2, 480, "opt_move_discards_to_top", nil},
-				}},
-			}},
-			{2, 481, "remove_dead_variables", nil},
-			{2, 482, "gather_info", nil},
-		}},
-		{2, 484, "agx", nil},
-		{3, 485, "", []node{
-			{4, 485, "", []node{
-				{2, 485, "use", nil},
-				{2, 485, "common", nil},
-			}},
-			{4, 487, "", []node{
-				{2, 487, "if", nil},
-				{2, 487, "level >= O1", nil},
-				{2, 488, "then", nil},
-				{3, 488, "", []node{
-					{4, 488, "", []node{
-						{2, 488, "opt_shrink_stores", nil},
-						{4, 488, "", []node{
-							{2, 488, "images", nil},
-							{2, 488, "true", nil},
+					{4, 480, "", []node{
+						{2, 480, "opt_group_loads", nil},
+						{4, 480, "", []node{
+							{2, 480, "max_distance", nil},
+							{2, 480, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 489, "", []node{
-				{2, 489, "use", nil},
-				{2, 489, "optimise", nil},
+			{4, 482, "", []node{
+				{2, 482, "if", nil},
+				{2, 482, "level >= O1 && stage == fragment", nil},
+				{2, 483, "then", nil},
+				{3, 483, "", []node{
+					{2, 483, "opt_move_discards_to_top", nil},
+				}},
+			}},
+			{2, 484, "remove_dead_variables", nil},
+			{2, 485, "gather_info", nil},
+		}},
+		{2, 487, "agx", nil},
+		{3, 488, "", []node{
+			{4, 488, "", []node{
+				{2, 488, "use", nil},
+				{2, 488, "common", nil},
 			}},
 			{4, 490, "", []node{
-				{2, 490, "use", nil},
-				{2, 490, "interface", nil},
-			}},
-			{4, 492, "", []node{
-				{2, 492, "if", nil},
-				{2, 492, "stage == fragment", nil},
-				{2, 493, "then", nil},
-				{3, 493, "", []node{
-					{2, 493, "gather_info", nil},
-					{2, 493, "lower_wpos_center", nil},
-					{4, 493, "", []node{
-						{2, 493, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 493, "", []node{
-							{2, 493, "center", nil},
-							{2, 493, "false", nil},
+				{2, 490, "if", nil},
+				{2, 490, "level >= O1", nil},
+				{2, 491, "then", nil},
+				{3, 491, "", []node{
+					{4, 491, "", []node{
+						{2, 491, "opt_shrink_stores", nil},
+						{4, 491, "", []node{
+							{2, 491, "images", nil},
+							{2, 491, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 494, "", []node{
-				{2, 494, "lower_tex", nil},
-				{4, 494, "", []node{
-					{2, 494, "txd", nil},
-					{2, 494, "cube", nil},
-					{2, 494, "implicit_lod", nil},
-					{2, 494, "true", nil},
-					{2, 494, "group_lod", nil},
-					{2, 494, "true", nil},
-				}},
+			{4, 492, "", []node{
+				{2, 492, "use", nil},
+				{2, 492, "optimise", nil},
+			}},
+			{4, 493, "", []node{
+				{2, 493, "use", nil},
+				{2, 493, "interface", nil},
 			}},
 			{4, 495, "", []node{
-				{2, 495, "lower_image", nil},
-				{4, 495, "", []node{
-					{2, 495, "cube_size", nil},
-					{2, 495, "true", nil},
+				{2, 495, "if", nil},
+				{2, 495, "stage == fragment", nil},
+				{2, 496, "then", nil},
+				{3, 496, "", []node{
+					{2, 496, "gather_info", nil},
+					{2, 496, "lower_wpos_center", nil},
+					{4, 496, "", []node{
+						{2, 496, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 496, "", []node{
+							{2, 496, "center", nil},
+							{2, 496, "false", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 497, "", []node{
-				{2, 497, "if", nil},
-				{2, 497, "level >= O1", nil},
-				{2, 498, "then", nil},
-				{3, 498, "", []node{
-					{4, 498, "", []node{
-						{2, 498, "opt_uniform_atomics", nil},
-						{4, 498, "", []node{
-							{2, 498, "join", nil},
-							{2, 498, "true", nil},
+				{2, 497, "lower_tex", nil},
+				{4, 497, "", []node{
+					{2, 497, "txd", nil},
+					{2, 497, "cube", nil},
+					{2, 497, "implicit_lod", nil},
+					{2, 497, "true", nil},
+					{2, 497, "group_lod", nil},
+					{2, 497, "true", nil},
+				}},
+			}},
+			{4, 498, "", []node{
+				{2, 498, "lower_image", nil},
+				{4, 498, "", []node{
+					{2, 498, "cube_size", nil},
+					{2, 498, "true", nil},
+				}},
+			}},
+			{4, 500, "", []node{
+				{2, 500, "if", nil},
+				{2, 500, "level >= O1", nil},
+				{2, 501, "then", nil},
+				{3, 501, "", []node{
+					{4, 501, "", []node{
+						{2, 501, "opt_uniform_atomics", nil},
+						{4, 501, "", []node{
+							{2, 501, "join", nil},
+							{2, 501, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 499, "lower_atomics", nil},
-			{2, 500, "lower_frexp", nil},
-			{2, 501, "lower_flrp", nil},
-			{4, 502, "", []node{
-				{2, 502, "use", nil},
-				{2, 502, "scalar", nil},
+			{2, 502, "lower_atomics", nil},
+			{2, 503, "lower_frexp", nil},
+			{2, 504, "lower_flrp", nil},
+			{4, 505, "", []node{
+				{2, 505, "use", nil},
+				{2, 505, "scalar", nil},
 			}},
-			{2, 503, "lower_phis_to_scalar", nil},
-			{4, 504, "", []node{
-				{2, 504, "use", nil},
-				{2, 504, "optimise", nil},
+			{2, 506, "lower_phis_to_scalar", nil},
+			{4, 507, "", []node{
+				{2, 507, "use", nil},
+				{2, 507, "optimise", nil},
 			}},
-			{2, 506, "io_add_const_offset_to_base", nil},
-			{4, 509, "", []node{
-				{2, 509, "lower_indirect_derefs", nil},
-				{4, 509, "", []node{
-					{2, 509, "modes", nil},
-					{2, 509, "function_temp", nil},
-					{2, 509, "max_length", nil},
-					{2, 509, "4", nil},
+			{2, 509, "io_add_const_offset_to_base", nil},
+			{4, 512, "", []node{
+				{2, 512, "lower_indirect_derefs", nil},
+				{4, 512, "", []node{
+					{2, 512, "modes", nil},
+					{2, 512, "function_temp", nil},
+					{2, 512, "max_length", nil},
+					{2, 512, "4", nil},
 				}},
 			}},
-			{2, 510, "lower_vars_to_ssa", nil},
-			{4, 511, "", []node{
-				{2, 511, "if", nil},
-				{2, 511, "level >= O1", nil},
-				{2, 512, "then", nil},
-				{3, 512, "", []node{
-					{2, 512, "shrink_vec_array_vars", nil},
-					{4, 512, "", []node{
-						{2, 512, "opt_large_constants", nil},
-						{4, 512, "", []node{
-							{2, 512, "packed", nil},
-							{2, 512, "32", nil},
-							{2, 512, "threshold", nil},
-							{2, 512, "20", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 513, "", []node{
-				{2, 513, "lower_vars_to_explicit_types", nil},
-				{4, 513, "", []node{
-					{2, 513, "modes", nil},
-					{2, 513, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 513, "lower_vars_to_ssa", nil},
 			{4, 514, "", []node{
-				{2, 514, "lower_explicit_io", nil},
-				{4, 514, "", []node{
-					{2, 514, "modes", nil},
-					{2, 514, "function_temp|shader_temp|mem_constant", nil},
+				{2, 514, "if", nil},
+				{2, 514, "level >= O1", nil},
+				{2, 515, "then", nil},
+				{3, 515, "", []node{
+					{4, 515, "", []node{
+						{2, 515, "opt_large_constants", nil},
+						{4, 515, "", []node{
+							{2, 515, "packed", nil},
+							{2, 515, "32", nil},
+							{2, 515, "threshold", nil},
+							{2, 515, "20", nil},
+						}},
+					}},
+					{2, 515, "shrink_vec_array_vars", nil},
+					{4, 515, "", []node{
+						{2, 515, "opt_large_constants", nil},
+						{4, 515, "", []node{
+							{2, 515, "packed", nil},
+							{2, 515, "32", nil},
+							{2, 515, "threshold", nil},
+							{2, 515, "20", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 515, "remove_dead_derefs", nil},
 			{4, 516, "", []node{
-				{2, 516, "if", nil},
-				{2, 516, "level >= O1", nil},
-				{2, 517, "then", nil},
-				{3, 517, "", []node{
-					{2, 517, "opt_load_store_update_alignments", nil},
-					{4, 517, "", []node{
-						{2, 517, "opt_load_store_vectorize", nil},
-						{4, 517, "", []node{
-							{2, 517, "holes", nil},
-							{2, 517, "4", nil},
+				{2, 516, "lower_vars_to_explicit_types", nil},
+				{4, 516, "", []node{
+					{2, 516, "modes", nil},
+					{2, 516, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 517, "", []node{
+				{2, 517, "lower_explicit_io", nil},
+				{4, 517, "", []node{
+					{2, 517, "modes", nil},
+					{2, 517, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 518, "remove_dead_derefs", nil},
+			{4, 519, "", []node{
+				{2, 519, "if", nil},
+				{2, 519, "level >= O1", nil},
+				{2, 520, "then", nil},
+				{3, 520, "", []node{
+					{2, 520, "opt_load_store_update_alignments", nil},
+					{4, 520, "", []node{
+						{2, 520, "opt_load_store_vectorize", nil},
+						{4, 520, "", []node{
+							{2, 520, "holes", nil},
+							{2, 520, "4", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 518, "", []node{
-				{2, 518, "lower_mem_access_bit_sizes", nil},
-				{4, 518, "", []node{
-					{2, 518, "max_bits", nil},
-					{2, 518, "32", nil},
-					{2, 518, "const_bits", nil},
-					{2, 518, "32", nil},
-				}},
-			}},
-			{2, 519, "lower_wrmasks", nil},
 			{4, 521, "", []node{
-				{2, 521, "if", nil},
-				{2, 521, "level >= O1", nil},
-				{2, 522, "then", nil},
-				{3, 522, "", []node{
-					{4, 522, "", []node{
-						{2, 522, "opt_uniform_subgroup", nil},
-						{4, 522, "", []node{
-							{2, 522, "counts", nil},
-							{2, 522, "false", nil},
+				{2, 521, "lower_mem_access_bit_sizes", nil},
+				{4, 521, "", []node{
+					{2, 521, "max_bits", nil},
+					{2, 521, "32", nil},
+					{2, 521, "const_bits", nil},
+					{2, 521, "32", nil},
+				}},
+			}},
+			{2, 522, "lower_wrmasks", nil},
+			{4, 524, "", []node{
+				{2, 524, "if", nil},
+				{2, 524, "level >= O1", nil},
+				{2, 525, "then", nil},
+				{3, 525, "", []node{
+					{4, 525, "", []node{
+						{2, 525, "opt_uniform_subgroup", nil},
+						{4, 525, "", []node{
+							{2, 525, "counts", nil},
+							{2, 525, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 523, "", []node{
-				{2, 523, "lower_subgroups", nil},
-				{4, 523, "", []node{
-					{2, 523, "only_64", nil},
-					{2, 523, "true", nil},
-					{2, 523, "to_scalar", nil},
-					{2, 523, "true", nil},
-					{2, 523, "split_64", nil},
-					{2, 523, "true", nil},
-					{2, 523, "vote_eq", nil},
-					{2, 523, "true", nil},
-					{2, 523, "scans", nil},
-					{2, 523, "true", nil},
+			{4, 526, "", []node{
+				{2, 526, "lower_subgroups", nil},
+				{4, 526, "", []node{
+					{2, 526, "only_64", nil},
+					{2, 526, "true", nil},
+					{2, 526, "to_scalar", nil},
+					{2, 526, "true", nil},
+					{2, 526, "split_64", nil},
+					{2, 526, "true", nil},
+					{2, 526, "vote_eq", nil},
+					{2, 526, "true", nil},
+					{2, 526, "scans", nil},
+					{2, 526, "true", nil},
 				}},
 			}},
-			{4, 524, "", []node{
-				{2, 524, "lower_bit_size", nil},
-				{4, 524, "", []node{
-					{2, 524, "below", nil},
-					{2, 524, "16", nil},
-					{2, 524, "to", nil},
-					{2, 524, "16", nil},
-				}},
-			}},
-			{4, 525, "", []node{
-				{2, 525, "if", nil},
-				{2, 525, "level >= O1", nil},
-				{2, 526, "then", nil},
-				{3, 526, "", []node{
-					{2, 526, "opt_intrinsics", nil},
+			{4, 527, "", []node{
+				{2, 527, "lower_bit_size", nil},
+				{4, 527, "", []node{
+					{2, 527, "below", nil},
+					{2, 527, "16", nil},
+					{2, 527, "to", nil},
+					{2, 527, "16", nil},
 				}},
 			}},
 			{4, 528, "", []node{
@@ -1667,414 +1699,431 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 528, "level >= O1", nil},
 				{2, 529, "then", nil},
 				{3, 529, "", []node{
-					{4, 529, "", []node{
-						{2, 529, "opt_reassociate", nil},
-						{4, 529, "", []node{
-							{2, 529, "float", nil},
-							{2, 529, "true", nil},
-						}},
-					}},
+					{2, 529, "opt_intrinsics", nil},
 				}},
-			}},
-			{4, 530, "", []node{
-				{2, 530, "use", nil},
-				{2, 530, "legalise_sums", nil},
 			}},
 			{4, 531, "", []node{
 				{2, 531, "if", nil},
 				{2, 531, "level >= O1", nil},
 				{2, 532, "then", nil},
-				{3, 533, "", []node{
-					{4, 533, "", []node{
-						{2, 533, "loop", nil},
-						{3, 534, "", []node{
-							{4, 534, "", []node{
-								{2, 534, "use", nil},
-								{2, 534, "turn", nil},
-							}},
-							{2, 535, "lower_alu_to_scalar", nil},
-							{4, 536, "", []node{
-								{2, 536, "opt_peephole_select", nil},
-								{4, 536, "", []node{
-									{2, 536, "limit", nil},
-									{2, 536, "64", nil},
-									{2, 536, "indirect_load_ok", nil},
-									{2, 536, "true", nil},
-									{2, 536, "expensive_alu_ok", nil},
-									{2, 536, "true", nil},
-									{2, 536, "loads", nil},
-									{2, 536, "true", nil},
-								}},
-							}},
-							{4, 537, "", []node{
-								{2, 537, "use", nil},
-								{2, 537, "tail", nil},
-							}},
+				{3, 532, "", []node{
+					{4, 532, "", []node{
+						{2, 532, "opt_reassociate", nil},
+						{4, 532, "", []node{
+							{2, 532, "float", nil},
+							{2, 532, "true", nil},
 						}},
-						{2, 538, "max", nil},
-						{2, 538, "12", nil},
 					}},
 				}},
 			}},
-			{4, 539, "", []node{
-				{2, 539, "lower_phis_to_scalar", nil},
-				{4, 539, "", []node{
-					{2, 539, "all", nil},
-					{2, 539, "true", nil},
-				}},
+			{4, 533, "", []node{
+				{2, 533, "use", nil},
+				{2, 533, "legalise_sums", nil},
 			}},
-			{4, 540, "", []node{
-				{2, 540, "if", nil},
-				{2, 540, "level >= O2", nil},
-				{2, 541, "then", nil},
-				{3, 541, "", []node{
-					{4, 541, "", []node{
-						{2, 541, "opt_gcm", nil},
-						{4, 541, "", []node{
-							{2, 541, "sink", nil},
-							{2, 541, "false", nil},
-							{2, 541, "room", nil},
-							{2, 541, "28", nil},
+			{4, 534, "", []node{
+				{2, 534, "if", nil},
+				{2, 534, "level >= O1", nil},
+				{2, 535, "then", nil},
+				{3, 536, "", []node{
+					{4, 536, "", []node{
+						{2, 536, "loop", nil},
+						{3, 537, "", []node{
+							{4, 537, "", []node{
+								{2, 537, "use", nil},
+								{2, 537, "turn", nil},
+							}},
+							{2, 538, "lower_alu_to_scalar", nil},
+							{4, 539, "", []node{
+								{2, 539, "opt_peephole_select", nil},
+								{4, 539, "", []node{
+									{2, 539, "limit", nil},
+									{2, 539, "64", nil},
+									{2, 539, "indirect_load_ok", nil},
+									{2, 539, "true", nil},
+									{2, 539, "expensive_alu_ok", nil},
+									{2, 539, "true", nil},
+									{2, 539, "loads", nil},
+									{2, 539, "true", nil},
+								}},
+							}},
+							{4, 540, "", []node{
+								{2, 540, "use", nil},
+								{2, 540, "tail", nil},
+							}},
 						}},
+						{2, 541, "max", nil},
+						{2, 541, "12", nil},
 					}},
 				}},
 			}},
 			{4, 542, "", []node{
-				{2, 542, "if", nil},
-				{2, 542, "level >= O1", nil},
-				{2, 543, "then", nil},
-				{3, 543, "", []node{
-					{4, 543, "", []node{
-						{2, 543, "use", nil},
-						{2, 543, "late", nil},
-					}},
+				{2, 542, "lower_phis_to_scalar", nil},
+				{4, 542, "", []node{
+					{2, 542, "all", nil},
+					{2, 542, "true", nil},
 				}},
 			}},
-			{4, 544, "", []node{
-				{2, 544, "use", nil},
-				{2, 544, "scalar", nil},
-			}},
-			{4, 545, "", []node{
-				{2, 545, "use", nil},
-				{2, 545, "clean", nil},
-			}},
-			{4, 547, "", []node{
-				{2, 547, "if", nil},
-				{2, 547, "level >= O2", nil},
-				{2, 548, "then", nil},
-				{3, 548, "", []node{
-					{4, 548, "", []node{
-						{2, 548, "opt_sink", nil},
-						{4, 548, "", []node{
-							{2, 548, "inputs", nil},
-							{2, 548, "true", nil},
-							{2, 548, "buffers", nil},
-							{2, 548, "true", nil},
-							{2, 548, "compares", nil},
-							{2, 548, "true", nil},
-							{2, 548, "copies", nil},
-							{2, 548, "true", nil},
-							{2, 548, "alu", nil},
-							{2, 548, "true", nil},
+			{4, 543, "", []node{
+				{2, 543, "if", nil},
+				{2, 543, "level >= O2", nil},
+				{2, 544, "then", nil},
+				{3, 544, "", []node{
+					{4, 544, "", []node{
+						{2, 544, "opt_gcm", nil},
+						{4, 544, "", []node{
+							{2, 544, "sink", nil},
+							{2, 544, "false", nil},
+							{2, 544, "room", nil},
+							{2, 544, "28", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 549, "remove_dead_variables", nil},
-			{2, 550, "gather_info", nil},
-		}},
-		{2, 552, "midgard", nil},
-		{3, 553, "", []node{
-			{4, 553, "", []node{
-				{2, 553, "use", nil},
-				{2, 553, "common", nil},
-			}},
-			{4, 554, "", []node{
-				{2, 554, "use", nil},
-				{2, 554, "vectors", nil},
-			}},
-			{4, 555, "", []node{
-				{2, 555, "use", nil},
-				{2, 555, "interface", nil},
-			}},
-			{4, 556, "", []node{
-				{2, 556, "if", nil},
-				{2, 556, "stage == fragment", nil},
-				{2, 557, "then", nil},
-				{3, 557, "", []node{
-					{2, 557, "lower_helper_writes", nil},
+			{4, 545, "", []node{
+				{2, 545, "if", nil},
+				{2, 545, "level >= O1", nil},
+				{2, 546, "then", nil},
+				{3, 546, "", []node{
+					{4, 546, "", []node{
+						{2, 546, "use", nil},
+						{2, 546, "late", nil},
+					}},
 				}},
+			}},
+			{4, 547, "", []node{
+				{2, 547, "use", nil},
+				{2, 547, "scalar", nil},
+			}},
+			{4, 548, "", []node{
+				{2, 548, "use", nil},
+				{2, 548, "clean", nil},
+			}},
+			{4, 550, "", []node{
+				{2, 550, "if", nil},
+				{2, 550, "level >= O2", nil},
+				{2, 551, "then", nil},
+				{3, 551, "", []node{
+					{4, 551, "", []node{
+						{2, 551, "opt_sink", nil},
+						{4, 551, "", []node{
+							{2, 551, "inputs", nil},
+							{2, 551, "true", nil},
+							{2, 551, "buffers", nil},
+							{2, 551, "true", nil},
+							{2, 551, "compares", nil},
+							{2, 551, "true", nil},
+							{2, 551, "copies", nil},
+							{2, 551, "true", nil},
+							{2, 551, "alu", nil},
+							{2, 551, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 552, "remove_dead_variables", nil},
+			{2, 553, "gather_info", nil},
+		}},
+		{2, 555, "midgard", nil},
+		{3, 556, "", []node{
+			{4, 556, "", []node{
+				{2, 556, "use", nil},
+				{2, 556, "common", nil},
+			}},
+			{4, 557, "", []node{
+				{2, 557, "use", nil},
+				{2, 557, "vectors", nil},
 			}},
 			{4, 558, "", []node{
-				{2, 558, "lower_atomics", nil},
-				{4, 558, "", []node{
-					{2, 558, "wide", nil},
-					{2, 558, "true", nil},
-				}},
+				{2, 558, "use", nil},
+				{2, 558, "interface", nil},
 			}},
 			{4, 559, "", []node{
-				{2, 559, "lower_subgroups", nil},
-				{4, 559, "", []node{
-					{2, 559, "size_one", nil},
-					{2, 559, "true", nil},
+				{2, 559, "if", nil},
+				{2, 559, "stage == fragment", nil},
+				{2, 560, "then", nil},
+				{3, 560, "", []node{
+					{2, 560, "lower_helper_writes", nil},
 				}},
 			}},
-			{4, 560, "", []node{
-				{2, 560, "lower_tex", nil},
-				{4, 560, "", []node{
-					{2, 560, "wide", nil},
-					{2, 560, "true", nil},
-					{2, 560, "projector", nil},
-					{2, 560, "true", nil},
-					{2, 560, "implicit_lod", nil},
-					{2, 560, "true", nil},
-					{2, 560, "group_lod", nil},
-					{2, 560, "true", nil},
-					{2, 560, "min_lod", nil},
-					{2, 560, "true", nil},
-					{2, 560, "lod_ddx", nil},
-					{2, 560, "true", nil},
-					{2, 560, "lod_query", nil},
-					{2, 560, "true", nil},
-					{2, 560, "txd", nil},
-					{2, 560, "all", nil},
-					{2, 560, "txs_lod", nil},
-					{2, 560, "true", nil},
-					{2, 560, "tg4_offsets", nil},
-					{2, 560, "true", nil},
+			{4, 561, "", []node{
+				{2, 561, "lower_atomics", nil},
+				{4, 561, "", []node{
+					{2, 561, "wide", nil},
+					{2, 561, "true", nil},
 				}},
 			}},
 			{4, 562, "", []node{
-				{2, 562, "lower_indirect_textures", nil},
+				{2, 562, "lower_subgroups", nil},
 				{4, 562, "", []node{
-					{2, 562, "queries", nil},
+					{2, 562, "size_one", nil},
 					{2, 562, "true", nil},
-					{2, 562, "words", nil},
-					{2, 562, "4", nil},
 				}},
 			}},
-			{2, 563, "lower_frexp", nil},
-			{2, 564, "lower_flrp", nil},
+			{4, 563, "", []node{
+				{2, 563, "lower_tex", nil},
+				{4, 563, "", []node{
+					{2, 563, "wide", nil},
+					{2, 563, "true", nil},
+					{2, 563, "projector", nil},
+					{2, 563, "true", nil},
+					{2, 563, "implicit_lod", nil},
+					{2, 563, "true", nil},
+					{2, 563, "group_lod", nil},
+					{2, 563, "true", nil},
+					{2, 563, "min_lod", nil},
+					{2, 563, "true", nil},
+					{2, 563, "lod_ddx", nil},
+					{2, 563, "true", nil},
+					{2, 563, "lod_query", nil},
+					{2, 563, "true", nil},
+					{2, 563, "txd", nil},
+					{2, 563, "all", nil},
+					{2, 563, "txs_lod", nil},
+					{2, 563, "true", nil},
+					{2, 563, "tg4_offsets", nil},
+					{2, 563, "true", nil},
+				}},
+			}},
 			{4, 565, "", []node{
-				{2, 565, "use", nil},
-				{2, 565, "vectors", nil},
+				{2, 565, "lower_indirect_textures", nil},
+				{4, 565, "", []node{
+					{2, 565, "queries", nil},
+					{2, 565, "true", nil},
+					{2, 565, "words", nil},
+					{2, 565, "4", nil},
+				}},
 			}},
-			{2, 567, "io_add_const_offset_to_base", nil},
+			{2, 566, "lower_frexp", nil},
+			{2, 567, "lower_flrp", nil},
 			{4, 568, "", []node{
-				{2, 568, "if", nil},
-				{2, 568, "level >= O1", nil},
-				{2, 569, "then", nil},
-				{3, 569, "", []node{
-					{4, 569, "", []node{
-						{2, 569, "opt_shrink_stores", nil},
-						{4, 569, "", []node{
-							{2, 569, "images", nil},
-							{2, 569, "true", nil},
+				{2, 568, "use", nil},
+				{2, 568, "vectors", nil},
+			}},
+			{2, 570, "io_add_const_offset_to_base", nil},
+			{4, 571, "", []node{
+				{2, 571, "if", nil},
+				{2, 571, "level >= O1", nil},
+				{2, 572, "then", nil},
+				{3, 572, "", []node{
+					{4, 572, "", []node{
+						{2, 572, "opt_shrink_stores", nil},
+						{4, 572, "", []node{
+							{2, 572, "images", nil},
+							{2, 572, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 572, "", []node{
-				{2, 572, "lower_indirect_derefs", nil},
-				{4, 572, "", []node{
-					{2, 572, "modes", nil},
-					{2, 572, "function_temp", nil},
-					{2, 572, "max_length", nil},
-					{2, 572, "4", nil},
+			{4, 575, "", []node{
+				{2, 575, "lower_indirect_derefs", nil},
+				{4, 575, "", []node{
+					{2, 575, "modes", nil},
+					{2, 575, "function_temp", nil},
+					{2, 575, "max_length", nil},
+					{2, 575, "4", nil},
 				}},
 			}},
-			{2, 573, "lower_vars_to_ssa", nil},
-			{4, 574, "", []node{
-				{2, 574, "if", nil},
-				{2, 574, "level >= O1", nil},
-				{2, 575, "then", nil},
-				{3, 575, "", []node{
-					{2, 575, "shrink_vec_array_vars", nil},
-					{4, 575, "", []node{
-						{2, 575, "opt_large_constants", nil},
-						{4, 575, "", []node{
-							{2, 575, "packed", nil},
-							{2, 575, "32", nil},
-							{2, 575, "threshold", nil},
-							{2, 575, "20", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 576, "", []node{
-				{2, 576, "lower_vars_to_explicit_types", nil},
-				{4, 576, "", []node{
-					{2, 576, "modes", nil},
-					{2, 576, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 576, "lower_vars_to_ssa", nil},
 			{4, 577, "", []node{
-				{2, 577, "lower_explicit_io", nil},
-				{4, 577, "", []node{
-					{2, 577, "modes", nil},
-					{2, 577, "function_temp|shader_temp|mem_constant", nil},
+				{2, 577, "if", nil},
+				{2, 577, "level >= O1", nil},
+				{2, 578, "then", nil},
+				{3, 578, "", []node{
+					{4, 578, "", []node{
+						{2, 578, "opt_large_constants", nil},
+						{4, 578, "", []node{
+							{2, 578, "packed", nil},
+							{2, 578, "32", nil},
+							{2, 578, "threshold", nil},
+							{2, 578, "20", nil},
+						}},
+					}},
+					{2, 578, "shrink_vec_array_vars", nil},
+					{4, 578, "", []node{
+						{2, 578, "opt_large_constants", nil},
+						{4, 578, "", []node{
+							{2, 578, "packed", nil},
+							{2, 578, "32", nil},
+							{2, 578, "threshold", nil},
+							{2, 578, "20", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 578, "remove_dead_derefs", nil},
 			{4, 579, "", []node{
-				{2, 579, "if", nil},
-				{2, 579, "level >= O1", nil},
-				{2, 580, "then", nil},
-				{3, 581, "", []node{
-					{2, 581, "opt_load_store_update_alignments", nil},
-					{4, 582, "", []node{
-						{2, 582, "opt_load_store_vectorize", nil},
-						{4, 582, "", []node{
-							{2, 582, "modes", nil},
-							{2, 582, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 582, "ubo_dynamic", nil},
-							{2, 582, "true", nil},
+				{2, 579, "lower_vars_to_explicit_types", nil},
+				{4, 579, "", []node{
+					{2, 579, "modes", nil},
+					{2, 579, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 580, "", []node{
+				{2, 580, "lower_explicit_io", nil},
+				{4, 580, "", []node{
+					{2, 580, "modes", nil},
+					{2, 580, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 581, "remove_dead_derefs", nil},
+			{4, 582, "", []node{
+				{2, 582, "if", nil},
+				{2, 582, "level >= O1", nil},
+				{2, 583, "then", nil},
+				{3, 584, "", []node{
+					{2, 584, "opt_load_store_update_alignments", nil},
+					{4, 585, "", []node{
+						{2, 585, "opt_load_store_vectorize", nil},
+						{4, 585, "", []node{
+							{2, 585, "modes", nil},
+							{2, 585, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 585, "ubo_dynamic", nil},
+							{2, 585, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 583, "", []node{
-				{2, 583, "lower_mem_access_bit_sizes", nil},
-				{4, 583, "", []node{
-					{2, 583, "max_bits", nil},
-					{2, 583, "32", nil},
-					{2, 583, "const_bits", nil},
-					{2, 583, "32", nil},
+			{4, 586, "", []node{
+				{2, 586, "lower_mem_access_bit_sizes", nil},
+				{4, 586, "", []node{
+					{2, 586, "max_bits", nil},
+					{2, 586, "32", nil},
+					{2, 586, "const_bits", nil},
+					{2, 586, "32", nil},
 				}},
 			}},
-			{4, 585, "", []node{
-				{2, 585, "if", nil},
-				{2, 585, "kernel", nil},
-				{2, 586, "then", nil},
-				{3, 587, "", []node{
-					{4, 587, "", []node{
-						{2, 587, "lower_phis_to_scalar", nil},
-						{4, 587, "", []node{
-							{2, 587, "wider", nil},
-							{2, 587, "4", nil},
+			{4, 588, "", []node{
+				{2, 588, "if", nil},
+				{2, 588, "kernel", nil},
+				{2, 589, "then", nil},
+				{3, 590, "", []node{
+					{4, 590, "", []node{
+						{2, 590, "lower_phis_to_scalar", nil},
+						{4, 590, "", []node{
+							{2, 590, "wider", nil},
+							{2, 590, "4", nil},
 						}},
 					}},
-					{4, 588, "", []node{
-						{2, 588, "lower_alu_width", nil},
-						{4, 588, "", []node{
-							{2, 588, "width", nil},
-							{2, 588, "4", nil},
-							{2, 588, "scalar", nil},
-							{2, 588, "64", nil},
-							{2, 588, "sources", nil},
-							{2, 588, "4", nil},
+					{4, 591, "", []node{
+						{2, 591, "lower_alu_width", nil},
+						{4, 591, "", []node{
+							{2, 591, "width", nil},
+							{2, 591, "4", nil},
+							{2, 591, "scalar", nil},
+							{2, 591, "64", nil},
+							{2, 591, "sources", nil},
+							{2, 591, "4", nil},
 						}},
 					}},
-					{2, 589, "opt_copy_prop", nil},
-					{2, 590, "opt_dce", nil},
+					{2, 592, "opt_copy_prop", nil},
+					{2, 593, "opt_dce", nil},
 				}},
 			}},
-			{4, 591, "", []node{
-				{2, 591, "lower_bit_size", nil},
-				{4, 591, "", []node{
-					{2, 591, "below", nil},
-					{2, 591, "32", nil},
-					{2, 591, "to", nil},
-					{2, 591, "32", nil},
-					{2, 591, "bytes", nil},
-					{2, 591, "true", nil},
-				}},
-			}},
-			{2, 593, "opt_algebraic_before_lower_int64", nil},
 			{4, 594, "", []node{
-				{2, 594, "loop", nil},
-				{3, 595, "", []node{
-					{4, 595, "", []node{
-						{2, 595, "lower_64bit_phis", nil},
-						{4, 595, "", []node{
-							{2, 595, "pairs", nil},
-							{2, 595, "true", nil},
-						}},
-					}},
-					{2, 596, "opt_algebraic", nil},
-					{2, 597, "lower_doubles", nil},
+				{2, 594, "lower_bit_size", nil},
+				{4, 594, "", []node{
+					{2, 594, "below", nil},
+					{2, 594, "32", nil},
+					{2, 594, "to", nil},
+					{2, 594, "32", nil},
+					{2, 594, "bytes", nil},
+					{2, 594, "true", nil},
+				}},
+			}},
+			{2, 596, "opt_algebraic_before_lower_int64", nil},
+			{4, 597, "", []node{
+				{2, 597, "loop", nil},
+				{3, 598, "", []node{
 					{4, 598, "", []node{
-						{2, 598, "lower_int64", nil},
+						{2, 598, "lower_64bit_phis", nil},
 						{4, 598, "", []node{
 							{2, 598, "pairs", nil},
 							{2, 598, "true", nil},
 						}},
 					}},
-					{2, 599, "lower_idiv", nil},
-					{2, 600, "lower_alu", nil},
-					{2, 601, "lower_pack", nil},
-					{2, 602, "opt_copy_prop", nil},
-					{2, 603, "opt_constant_folding", nil},
-					{2, 604, "opt_cse", nil},
-					{2, 605, "opt_dce", nil},
+					{2, 599, "opt_algebraic", nil},
+					{2, 600, "lower_doubles", nil},
+					{4, 601, "", []node{
+						{2, 601, "lower_int64", nil},
+						{4, 601, "", []node{
+							{2, 601, "pairs", nil},
+							{2, 601, "true", nil},
+						}},
+					}},
+					{2, 602, "lower_idiv", nil},
+					{2, 603, "lower_alu", nil},
+					{2, 604, "lower_pack", nil},
+					{2, 605, "opt_copy_prop", nil},
+					{2, 606, "opt_constant_folding", nil},
+					{2, 607, "opt_cse", nil},
+					{2, 608, "opt_dce", nil},
 				}},
-				{2, 606, "max", nil},
-				{2, 606, "8", nil},
-			}},
-			{4, 607, "", []node{
-				{2, 607, "use", nil},
-				{2, 607, "last_vectors", nil},
-			}},
-			{4, 608, "", []node{
-				{2, 608, "if", nil},
-				{2, 608, "level >= O1", nil},
-				{2, 609, "then", nil},
-				{3, 609, "", []node{
-					{2, 609, "opt_shrink_vectors", nil},
-				}},
+				{2, 609, "max", nil},
+				{2, 609, "8", nil},
 			}},
 			{4, 610, "", []node{
-				{2, 610, "if", nil},
-				{2, 610, "level >= O2", nil},
-				{2, 611, "then", nil},
-				{3, 611, "", []node{
-					{4, 611, "", []node{
-						{2, 611, "opt_gcm", nil},
-						{4, 611, "", []node{
-							{2, 611, "sink", nil},
-							{2, 611, "false", nil},
-							{2, 611, "room", nil},
-							{2, 611, "24", nil},
+				{2, 610, "use", nil},
+				{2, 610, "last_vectors", nil},
+			}},
+			{4, 611, "", []node{
+				{2, 611, "if", nil},
+				{2, 611, "level >= O1", nil},
+				{2, 612, "then", nil},
+				{3, 612, "", []node{
+					{2, 612, "opt_shrink_vectors", nil},
+				}},
+			}},
+			{4, 613, "", []node{
+				{2, 613, "if", nil},
+				{2, 613, "level >= O2", nil},
+				{2, 614, "then", nil},
+				{3, 614, "", []node{
+					{4, 614, "", []node{
+						{2, 614, "opt_gcm", nil},
+						{4, 614, "", []node{
+							{2, 614, "sink", nil},
+							{2, 614, "false", nil},
+							{2, 614, "room", nil},
+							{2, 614, "24", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 612, "", []node{
-				{2, 612, "if", nil},
-				{2, 612, "level >= O1", nil},
-				{2, 613, "then", nil},
-				{3, 613, "", []node{
-					{4, 613, "", []node{
-						{2, 613, "use", nil},
-						{2, 613, "late", nil},
-					}},
-				}},
-			}},
-			{4, 614, "", []node{
-				{2, 614, "use", nil},
-				{2, 614, "clean", nil},
 			}},
 			{4, 615, "", []node{
 				{2, 615, "if", nil},
 				{2, 615, "level >= O1", nil},
 				{2, 616, "then", nil},
-				{3, 617, "", []node{
-					{4, 617, "", []node{
-						{2, 617, "opt_sink", nil},
-						{4, 617, "", []node{
-							{2, 617, "compares", nil},
-							{2, 617, "true", nil},
-						}},
+				{3, 616, "", []node{
+					{4, 616, "", []node{
+						{2, 616, "use", nil},
+						{2, 616, "late", nil},
 					}},
-					{2, 619, "opt_rematerialize_compares", nil},
 				}},
 			}},
-			{2, 620, "opt_algebraic_distribute_src_mods", nil},
-			{2, 621, "lower_bool_to_int32", nil},
-			{2, 622, "opt_copy_prop", nil},
-			{2, 623, "opt_dce", nil},
-			{2, 624, "remove_dead_variables", nil},
-			{2, 625, "gather_info", nil},
+			{4, 617, "", []node{
+				{2, 617, "use", nil},
+				{2, 617, "clean", nil},
+			}},
+			{4, 618, "", []node{
+				{2, 618, "if", nil},
+				{2, 618, "level >= O1", nil},
+				{2, 619, "then", nil},
+				{3, 620, "", []node{
+					{4, 620, "", []node{
+						{2, 620, "opt_sink", nil},
+						{4, 620, "", []node{
+							{2, 620, "compares", nil},
+							{2, 620, "true", nil},
+						}},
+					}},
+					{2, 622, "opt_rematerialize_compares", nil},
+				}},
+			}},
+			{2, 623, "opt_algebraic_distribute_src_mods", nil},
+			{2, 624, "lower_bool_to_int32", nil},
+			{2, 625, "opt_copy_prop", nil},
+			{2, 626, "opt_dce", nil},
+			{2, 627, "remove_dead_variables", nil},
+			{2, 628, "gather_info", nil},
 		}},
 	}},
 }}

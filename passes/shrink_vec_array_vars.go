@@ -233,8 +233,20 @@ func refitAccess(in, d *ir.Instr) {
 		return
 	}
 	if mask &= 1<<n - 1; mask != 0 {
-		b.Intrinsic(ir.IntrStoreDeref, 0, 0, &d.Def, b.Channels(val, 0, n)).CopyIndices(in).Set(ir.IdxWriteMask, mask)
+		b.Intrinsic(ir.IntrStoreDeref, 0, 0, &d.Def, leading(b, val, n)).CopyIndices(in).Set(ir.IdxWriteMask, mask)
 	}
 	in.Remove()
 	removeDeadDerefs(d)
+}
+
+// leading is the first n components of a value; those of a constant are one again, for opt_large_constants to see.
+func leading(b *ir.Builder, val *ir.Def, n int) *ir.Def {
+	if !val.IsConst() {
+		return b.Channels(val, 0, n)
+	}
+	comps := make([]uint64, n)
+	for i := range comps {
+		comps[i], _ = val.Const(i)
+	}
+	return b.Const(val.BitSize, comps...)
 }
