@@ -176,7 +176,8 @@ func (m *memSplitter) narrowConst(in *ir.Instr, off, bits, n int) *ir.Def {
 		if in.Get(ir.IdxBase) != 0 {
 			word.Set(ir.IdxBase, 0)
 		}
-		word.Set(ir.IdxAlignMul, 4).Set(ir.IdxAlignOffset, 0)
+		mul := max(in.Get(ir.IdxAlignMul), 4)
+		word.Set(ir.IdxAlignMul, mul).Set(ir.IdxAlignOffset, (in.Get(ir.IdxAlignOffset)+uint64(i*bits/8))&(mul-1)&^3)
 		aligned := b.Iand(at, b.ImmInt(^int64(3), at.BitSize))
 		word.MoveTo(ir.Cursor{Block: b.Cursor.Block, At: b.Cursor.At})
 		word.Srcs[off].Set(aligned)
@@ -184,6 +185,14 @@ func (m *memSplitter) narrowConst(in *ir.Instr, off, bits, n int) *ir.Def {
 		comps[i] = resizeUint(b, b.Ushr(&word.Def, resizeUint(b, shift, 32)), uint8(bits))
 	}
 	return b.Vec(comps...)
+}
+
+// LoadWords takes the components of a load of 8 or 16 bits, each aligned to its size, out of the words that hold them, and replaces it.
+func LoadWords(in *ir.Instr) {
+	off, _, _ := memOffsetSrc(in.Intr)
+	m := memSplitter{b: builderBefore(in)}
+	in.Def.RewriteUses(m.narrowConst(in, off, int(in.Def.BitSize), int(in.Def.NumComponents)))
+	in.Remove()
 }
 
 func (m *memSplitter) store(in *ir.Instr, off, bits, n, u int) {

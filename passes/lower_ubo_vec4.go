@@ -3,50 +3,128 @@ package passes
 import "nirc/ir"
 
 var lowerUboVec4Pass = &Pass{
-	Name: "lower_ubo_vec4", Class: "A", Run: implPass(ir.MetaControlFlow, lowerUboVec4), Idempotent: true,
-	Instead: "descriptors: ir3 makes units of 16 bytes at selection, once a scan of the whole shader has said which loads read the const file relative to a0.x instead, of constant data too, for which there is no load_ubo_vec4; AGX and midgard load by bytes; it stays for targets that load by units of 16 bytes alone",
-	Doc:     "Reads uniform buffers in units of 16 bytes (load_ubo_vec4); a load that may lie across a boundary reads both and selects. Components of 32 bits, or of 16 and 64 that are aligned.",
+	Name: "lower_ubo_vec4", Class: "A", Run: lowerUboVec4, Idempotent: true,
+	Doc: "Reads uniform buffers in units of 16 bytes (load_ubo_vec4); components after a boundary come from the next unit, and where the place in the unit is only known when it runs, its bits choose among the unit's components. " +
+		"Components of 32 bits, or of 16 and 64 that are aligned.",
+	Options: []Option{
+		{"arrays", "leave loads of words at variable offsets that end before this byte of their buffer: the target may hold as much in its const file", 0},
+	},
 }
 
-func lowerUboVec4(impl *ir.Impl) bool {
-	list := collect(impl, func(in *ir.Instr) bool { return in.Intr == ir.IntrLoadUbo && in.Def.BitSize >= 16 })
-	for _, in := range list {
-		b := builderBefore(in)
-		in.Def.RewriteUses(uboVec4(b, in))
-		in.Remove()
-	}
-	return len(list) > 0
-}
-
-// uboVec4 reads the components of a load one unit after the other.
-func uboVec4(b *ir.Builder, in *ir.Instr) *ir.Def {
-	handle, off := in.Srcs[0].Def, in.Srcs[1].Def
-	bytes := int64(in.Def.BitSize / 8)
-	per := int(16 / bytes)
-	mul, first := int64(max(1, in.Get(ir.IdxAlignMul))), int64(in.Get(ir.IdxAlignOffset))
-	units := map[int64]*ir.Def{}
-	unit := func(k int64) *ir.Def {
-		if units[k] == nil {
-			at := b.Ushr(b.IAddImm(off, 16*k), b.Imm32(4))
-			units[k] = &b.Intrinsic(ir.IntrLoadUboVec4, uint8(per), in.Def.BitSize, handle, at).Set(ir.IdxAccess, in.Get(ir.IdxAccess)).Def
+func lowerUboVec4(c *Context, s *ir.Shader) (bool, error) {
+	arrays := uint64(c.Int("arrays"))
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
+		list := collect(impl, func(in *ir.Instr) bool {
+			return in.Intr == ir.IntrLoadUbo && in.Def.BitSize >= 16 && !arrayLoad(in, arrays)
+		})
+		for _, in := range list {
+			LowerUboVec4(in)
 		}
-		return units[k]
+		return len(list) > 0
+	}), nil
+}
+
+// arrayLoad reports whether a load is of words at a variable offset that ends before a byte of the buffer.
+func arrayLoad(in *ir.Instr, end uint64) bool {
+	return in.Def.BitSize == 32 && !in.Srcs[1].Def.IsConst() && in.Get(ir.IdxRangeBase)+in.Get(ir.IdxRange) <= end
+}
+
+// LowerUboVec4 does what lower_ubo_vec4 does to one load_ubo.
+func LowerUboVec4(in *ir.Instr) {
+	b := builderBefore(in)
+	bytes := int(in.Def.BitSize / 8)
+	u := uboUnits{b: b, in: in, off: in.Srcs[1].Def, bytes: bytes, per: 16 / bytes}
+	mul, first := max(int(in.Get(ir.IdxAlignMul)), bytes), int(in.Get(ir.IdxAlignOffset))
+	if c, ok := u.off.Const(0); ok {
+		mul, first = 16, int(c)
 	}
-	comps := make([]*ir.Def, in.Def.NumComponents)
+	if mul >= 16 {
+		in.Def.RewriteUses(u.known(first % 16))
+	} else {
+		in.Def.RewriteUses(u.chosen(mul, first))
+	}
+	in.Remove()
+}
+
+// uboUnits reads a load's components out of the units of 16 bytes that they are in, per of them a unit.
+type uboUnits struct {
+	b          *ir.Builder
+	in         *ir.Instr
+	off        *ir.Def
+	bytes, per int
+}
+
+// load reads n components of a unit from the first on. The unit is the one that byte at is in, or one base units after it.
+func (u *uboUnits) load(at *ir.Def, base, first, n int) *ir.Def {
+	unit := (*ir.Def)(nil)
+	if c, ok := at.Const(0); ok {
+		unit = u.b.Imm32(uint32(c) >> 4)
+	} else {
+		unit = u.b.Ushr(at, u.b.Imm32(4))
+	}
+	l := u.b.Intrinsic(ir.IntrLoadUboVec4, uint8(n), u.in.Def.BitSize, u.in.Srcs[0].Def, unit)
+	return &l.Set(ir.IdxAccess, u.in.Get(ir.IdxAccess)).Set(ir.IdxBase, uint64(base)).Set(ir.IdxComponent, uint64(first)).Def
+}
+
+// known is the load of which the first component is at a known byte of its unit.
+func (u *uboUnits) known(at int) *ir.Def {
+	n := int(u.in.Def.NumComponents)
+	defs, comps := make([]*ir.Def, 0, n), make([]int, 0, n)
+	for len(defs) < n {
+		first := at % 16 / u.bytes
+		k := valueWidth(min(n-len(defs), u.per-first))
+		l := u.load(u.off, at/16, first, k)
+		for i := range k {
+			defs, comps = append(defs, l), append(comps, i)
+		}
+		at += k * u.bytes
+	}
+	return vecOf(u.b, defs, comps)
+}
+
+// chosen is the load of which the offset is known modulo mul bytes. What is in the same mul bytes is in the same unit, and the
+// bits of the offset from mul on say where there.
+func (u *uboUnits) chosen(mul, first int) *ir.Def {
+	comps := make([]*ir.Def, u.in.Def.NumComponents)
+	var whole *ir.Def
+	var bits []*ir.Def
 	for i := range comps {
-		at := first%16 + int64(i)*bytes
-		if mul >= 16 {
-			comps[i] = b.Channel(unit(at/16), int(at%16/bytes))
-			continue
+		at := (first + i*u.bytes) % mul
+		if whole == nil || at == 0 {
+			place := u.b.IAddImm(u.off, int64(i*u.bytes))
+			whole, bits = u.load(place, 0, 0, u.per), bits[:0]
+			for bit := mul; bit < 16; bit *= 2 {
+				cond := u.b.Iand(place, u.b.Imm32(uint32(bit)))
+				if u.bytes != 4 {
+					cond = u.b.Ieq(cond, u.b.Imm32(0))
+				}
+				bits = append(bits, cond)
+			}
 		}
-		// The place in the unit is only known when it runs.
-		place := b.IAddImm(off, int64(i)*bytes)
-		whole := &b.Intrinsic(ir.IntrLoadUboVec4, uint8(per), in.Def.BitSize, handle, b.Ushr(place, b.Imm32(4))).Set(ir.IdxAccess, in.Get(ir.IdxAccess)).Def
-		shift := uint32(1)
-		for 1<<shift < bytes {
-			shift++
-		}
-		comps[i] = vectorExtract(b, whole, b.Iand(b.Ushr(place, b.Imm32(shift)), b.Imm32(uint32(per-1))))
+		comps[i] = u.choose(whole, bits, at/u.bytes, mul/u.bytes)
 	}
-	return b.Vec(comps...)
+	return u.b.Vec(comps...)
+}
+
+// choose is the component of a unit that is one of first, first+step and so on: each of the bits, or whether it is 0 where components
+// are no words, halves their number.
+func (u *uboUnits) choose(whole *ir.Def, bits []*ir.Def, first, step int) *ir.Def {
+	defs, lanes := make([]*ir.Def, 0, u.per), make([]int, 0, u.per)
+	for k := first; k < u.per; k += step {
+		defs, lanes = append(defs, whole), append(lanes, k)
+	}
+	op := ir.OpIcselEqz
+	if u.bytes != 4 {
+		op = ir.OpBcsel
+	}
+	for _, bit := range bits {
+		n := len(defs) / 2
+		for k := range n {
+			sel := u.b.Insert(u.b.Shader.NewALU(op, 1, whole.BitSize, bit, defs[2*k], defs[2*k+1]))
+			sel.Srcs[1].Swizzle, sel.Srcs[2].Swizzle = ir.Broadcast(lanes[2*k]), ir.Broadcast(lanes[2*k+1])
+			defs[k], lanes[k] = &sel.Def, 0
+		}
+		defs, lanes = defs[:n], lanes[:n]
+	}
+	return defs[0]
 }

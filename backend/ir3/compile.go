@@ -171,6 +171,7 @@ func (c *compiler) begin() error {
 
 // What does not fit and ends an attempt.
 var (
+	errUnits      = errors.New("ir3: the const file has no room for arrays that are to be there")
 	errNoArrays   = errors.New("ir3: arrays need more registers than there are")
 	errNotPlaced  = errors.New("ir3: uniform values need more shared registers than there are")
 	errNotShared  = errors.New("ir3: the preamble needs more shared registers than there are")
@@ -178,12 +179,13 @@ var (
 	errPrefetch   = errors.New("ir3: prefetches need registers that they cannot write")
 )
 
-// replans say what the next attempt does without where one fails: each error comes at most once.
+// replans say what the next attempt does without where one fails: each error comes at most once, and errUnits of fewer loads each time.
 var replans = [...]struct {
 	err   error
 	what  string
 	leave func(*compiler)
 }{
+	{errUnits, "arrays that the const file has no room for", (*compiler).lowerLeft},
 	{errNoArrays, "arrays in registers", func(c *compiler) { arraysToMemory(c.s, c.impl); c.groups = nil }},
 	{errNotPlaced, "uniform values of the program in shared registers", func(c *compiler) { c.without.scalarUniform = true }},
 	{errNotShared, "the preamble in shared registers", func(c *compiler) { c.without.scalarPreamble = true }},

@@ -48,6 +48,7 @@ const (
 	maxPushedVec4 = 256
 	maxPushedSlot = 256
 	maxUBORanges  = 32
+	maxArrayBytes = 16 * maxPushedVec4
 )
 
 // constBuffer returns set and slot of a handle that is known at compile time.
@@ -59,15 +60,10 @@ func constBuffer(h *ir.Def) (set int8, slot uint32, ok bool) {
 	return int8(h.Instr.Get(ir.IdxDescSet)), uint32(c), ok
 }
 
-// note adds the bytes [off, off+n) of a buffer.
-func (u *uboPush) note(set int8, slot, off, n uint32) {
-	last := (uint64(off) + uint64(n) + 15) / 16
-	if last > maxPushedVec4 || slot >= maxPushedSlot {
-		return
-	}
-	buf := u.buffer(set, slot)
-	for v := uint64(off / 16); v < last; v++ {
-		buf.use(v)
+// note adds a vec4 of a buffer.
+func (u *uboPush) note(set int8, slot, vec4 uint32) {
+	if vec4 < maxPushedVec4 && slot < maxPushedSlot {
+		u.buffer(set, slot).use(uint64(vec4))
 	}
 }
 
@@ -201,18 +197,12 @@ func (u *uboPush) findArray(set int8, slot, first, n uint32) (int, bool) {
 	return 0, false
 }
 
-// holds reports whether a uniform buffer load reads the const file only.
+// holds reports whether a load of a unit reads the const file only.
 func (u *uboPush) holds(in *ir.Instr) bool {
 	set, slot, ok := constBuffer(in.Srcs[0].Def)
-	off, ok2 := in.Srcs[1].Def.Const(0)
-	if !ok || !ok2 {
-		return false
+	unit, known := in.Srcs[1].Def.Const(0)
+	if ok && known {
+		_, ok = u.find(set, slot, uint32(unit+in.Get(ir.IdxBase)))
 	}
-	end := uint32(off) + uint32(in.Def.NumComponents)*uint32(in.Def.BitSize)/8
-	for v := uint32(off) / 16; v < (end+15)/16; v++ {
-		if _, ok := u.find(set, slot, v); !ok {
-			return false
-		}
-	}
-	return true
+	return ok && known
 }

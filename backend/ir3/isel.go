@@ -52,6 +52,8 @@ type isel struct {
 	a1Value, a1Epoch uint32
 	// noPush leaves the const file to push constants, parameters and immediates: there is no preamble.
 	noPush bool
+	// left are loads that were to read the const file and have no place there.
+	left []*ir.Instr
 	// numbersFibers: the number of a subgroup or of a fiber in it is computed from the local id.
 	numbersFibers bool
 }

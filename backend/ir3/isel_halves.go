@@ -12,7 +12,7 @@ import (
 // shifted. For a phi the low half is moved in either case.
 func (s *isel) halfOf(in *ir.Instr, src *ir.Src, o opnd, high bool) opnd {
 	o = o.fold()
-	if s.f == s.pre.f || o.kind != opVal || o.mods != 0 || s.f.Class(o.val) != classFull || src.Def.Instr.IsIntrinsic(ir.IntrLoadUbo) ||
+	if s.f == s.pre.f || o.kind != opVal || o.mods != 0 || s.f.Class(o.val) != classFull || src.Def.Instr.IsIntrinsic(ir.IntrLoadUboVec4) ||
 		!high && forPhi(&in.Def) || !onlyHalves(src.Def, src.Swizzle.Lane(0)) {
 		if high {
 			return s.highHalf(o)

@@ -16,7 +16,9 @@ func (s *isel) intrinsic(in *ir.Instr) {
 			s.barycentric(in)
 		}
 	case ir.IntrLoadUbo:
-		s.loadUBO(in)
+		s.loadArray(in)
+	case ir.IntrLoadUboVec4:
+		s.loadUnit(in)
 	case ir.IntrLoadSsbo:
 		s.loadSSBO(in)
 	case ir.IntrStoreSsbo:

@@ -37,6 +37,7 @@ func (s *isel) scan() {
 		s.pre.choose(s.gpu, s.consts)
 		s.consts.reserve(s.pre.end - s.pre.first)
 	}
+	s.checkArrays()
 	s.consts.placeChain()
 	if n := s.consts.immAt; n > s.consts.limit && s.err == nil {
 		s.fail(nil, "%d consts of push constants and parameters are not supported, there is room for %d", n, s.consts.limit)
@@ -56,7 +57,9 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 	case ir.IntrLoadPushConstant:
 		s.scanPush(in)
 	case ir.IntrLoadUbo:
-		s.scanUBO(in)
+		s.in.arrays = append(s.in.arrays, in)
+	case ir.IntrLoadUboVec4:
+		s.scanUnit(in)
 	case ir.IntrLoadInput:
 		s.scanInput(in, ir.InterpFlat)
 	case ir.IntrLoadInterpolatedInput:
@@ -163,43 +166,50 @@ func (s *isel) scanPush(in *ir.Instr) {
 // maxPushByte bounds the push constants: the const file has 512 vec4.
 const maxPushByte = 512 * 16
 
-// scanUBO notes a load whose place in its buffer is known, or bounded.
-func (s *isel) scanUBO(in *ir.Instr) {
+// scanUnit notes a load whose place in its buffer is known.
+func (s *isel) scanUnit(in *ir.Instr) {
 	set, slot, ok := constBuffer(in.Srcs[0].Def)
-	if !ok {
-		return
-	}
-	if off, ok := in.Srcs[1].Def.Const(0); ok {
-		s.consts.ubos.note(set, slot, uint32(off), uint32(in.Def.NumComponents)*uint32(in.Def.BitSize)/8)
-	} else if _, _, ok := uboSpan(in); ok {
-		s.in.arrays = append(s.in.arrays, in)
+	unit, known := in.Srcs[1].Def.Const(0)
+	if ok && known {
+		s.consts.ubos.note(set, slot, uint32(unit+in.Get(ir.IdxBase)))
 	}
 }
 
 // uboSpan returns the vec4s of a buffer that a load with a variable offset stays in, if they are known and few.
 func uboSpan(in *ir.Instr) (first, n uint32, ok bool) {
 	at, size := in.Get(ir.IdxRangeBase), in.Get(ir.IdxRange)
-	if at+size > 16*maxPushedVec4 {
+	if at+size > maxArrayBytes {
 		return 0, 0, false
 	}
 	return uint32(at / 16), uint32((at+size+15)/16 - at/16), true
 }
 
-// noteArrays notes the elements of arrays that fibers choose from. What is the same for all the preamble loads.
+// noteArrays notes the elements of arrays that fibers choose from.
 func (s *isel) noteArrays() {
 	for _, in := range s.in.arrays {
-		if s.readsInPlace(in) {
-			set, slot, _ := constBuffer(in.Srcs[0].Def)
-			first, n, _ := uboSpan(in)
-			s.consts.ubos.noteArray(uboArray{uboRange{set: set, slot: slot, first: first, n: n}, arrayReads(in)})
+		set, slot, _ := constBuffer(in.Srcs[0].Def)
+		first, n, _ := uboSpan(in)
+		s.consts.ubos.noteArray(uboArray{uboRange{set: set, slot: slot, first: first, n: n}, arrayReads(in)})
+	}
+}
+
+// checkArrays ends the attempt where arrays have no place in the const file: their elements are loaded then.
+func (s *isel) checkArrays() {
+	for _, in := range s.in.arrays {
+		if _, _, ok := s.pushedArray(in); !ok {
+			s.left = append(s.left, in)
 		}
+	}
+	if len(s.left) > 0 && s.err == nil {
+		s.err = errUnits
 	}
 }
 
 // readsInPlace reports whether what reads a loaded element can most likely read it from the const file, relative to a0.x:
-// ALU instructions in the block of the load without another const. Where moves are needed a load is as good.
-func (s *isel) readsInPlace(in *ir.Instr) bool {
-	if s.pre.Can(in.Srcs[1].Def) || in.Def.BitSize != 32 {
+// ALU instructions in the block of the load without another const. Where moves are needed a load is as good, and what is the same for
+// all fibers the preamble loads.
+func (p *preamble) readsInPlace(in *ir.Instr) bool {
+	if p.Can(in.Srcs[1].Def) || in.Def.BitSize != 32 {
 		return false
 	}
 	for u := range in.Def.Uses() {
@@ -207,7 +217,7 @@ func (s *isel) readsInPlace(in *ir.Instr) bool {
 			return false
 		}
 		for i := range u.Instr.Srcs {
-			if s.pre.Can(u.Instr.Srcs[i].Def) {
+			if p.Can(u.Instr.Srcs[i].Def) {
 				return false
 			}
 		}

@@ -57,6 +57,7 @@ var forms = func() []form {
 	set(form{srcs: [5]optab.Bits{halves}}, ir.IntrStoreOutput)
 	// Memory. Accesses of wider components are split before.
 	set(form{dst: upTo32, max: 4}, ir.IntrLoadSsbo, ir.IntrLoadShared, ir.IntrLoadScratch, ir.IntrLoadGlobal2x32, ir.IntrLoadGlobalIr3, ir.IntrLoadSharedIr3)
+	set(form{dst: words}, ir.IntrLoadUboVec4)
 	set(form{dst: upTo32}, ir.IntrLoadUbo, ir.IntrLoadPushConstant, ir.IntrLoadConstant)
 	set(form{dst: upTo32, srcs: [5]optab.Bits{optab.Bits64}, max: 4}, ir.IntrLoadGlobal, ir.IntrLoadGlobalConstant)
 	set(form{srcs: [5]optab.Bits{upTo32}, max: 4}, ir.IntrStoreSsbo, ir.IntrStoreShared, ir.IntrStoreScratch, ir.IntrStoreGlobal2x32,

@@ -51,7 +51,7 @@ func (p *preamble) Moves(_ *passes.Preamble, in *ir.Instr) bool {
 
 func movesIntrinsic(in *ir.Instr) bool {
 	switch in.Intr {
-	case ir.IntrLoadUbo:
+	case ir.IntrLoadUbo, ir.IntrLoadUboVec4:
 		return in.Def.BitSize <= 32
 	case ir.IntrLoadSsbo:
 		return in.Def.BitSize <= 32 && in.Def.BitSize >= 16 && readOnlyAccess(in)
@@ -74,7 +74,7 @@ func (p *preamble) Free(_ *passes.Preamble, in *ir.Instr) bool {
 		return false
 	case ir.KindIntrinsic:
 		switch in.Intr {
-		case ir.IntrLoadUbo:
+		case ir.IntrLoadUboVec4:
 			return p.consts.ubos.holds(in)
 		case ir.IntrLoadPushConstant:
 			return in.Srcs[0].Def.IsConst()
@@ -120,7 +120,7 @@ func chosenByIndex(in *ir.Instr) bool {
 		return false
 	}
 	switch in.Intr {
-	case ir.IntrLoadUbo, ir.IntrLoadSsbo, ir.IntrGetSsboSize:
+	case ir.IntrLoadUbo, ir.IntrLoadUboVec4, ir.IntrLoadSsbo, ir.IntrGetSsboSize:
 		return chosen(in.Srcs[0].Def)
 	}
 	return false

@@ -48,6 +48,8 @@ var loweringSteps = []step{
 		After: []string{"subgroup_operations"}}, Run: (*compiler).fuse},
 	{StepInfo: backend.StepInfo{Name: "terminate_if", Doc: "make kills of conditional terminations"},
 		Run: fragmentOnly(func(c *compiler) { lowerTerminateIf(c.impl) })},
+	{StepInfo: backend.StepInfo{Name: "uniform_units", Doc: "read uniform buffers and constant data in units of 16 bytes, except for arrays that may be in the const file", After: []string{"fold_handles", "fuse_bitwise", "terminate_if"}},
+		Run: (*compiler).lowerUnits},
 }
 
 // codeSteps make the program. Where they end in an error that replans names, all of
