@@ -4,7 +4,7 @@ import "nirc/ir"
 
 var lowerFBReadPass = &Pass{
 	Name: "lower_fb_read", Class: "B", Run: lowerFBRead, Idempotent: true,
-	Instead: "hardware: midgard reads the tile itself, AGX in epilogs, and on ir3 a texture of an attachment is an input attachment, which lower_input_attachments reads: an attachment without has no descriptor; it stays for drivers that bind one",
+	Instead: "hardware: midgard reads the tile itself, AGX in epilogs; ir3 reads it as a texture, and turnip writes a descriptor of the tile's memory, with fragments of a pixel in order, for input attachments alone (lower_input_attachments): of other attachments it has none, and no tile images; it stays for drivers that bind one, as freedreno does for OpenGL",
 	Doc: "Reads colour attachments as textures, for targets whose fragment shaders find the framebuffer in one. Input: load_output of colour results with fb_fetch " +
 		"at constant offsets (after lower_io, lower_blend); loads of what the shader itself stored stay. Output: txf_ms_fb of the pixel at the sample that is shaded, with the attachment's number as texture_index.",
 	Options: []Option{
