@@ -21,14 +21,10 @@ type literalSampler struct {
 // samplerConst translates OpConstantSampler.
 func (t *translator) samplerConst(in *inst) {
 	ty := t.typeOf(in.typ)
-	if ty.kind != tSampler || len(in.args) < 3 {
+	if ty.kind != tSampler {
 		t.fail(in.id, "%s: the type is not a sampler", in.op)
 	}
-	mode := spv.SamplerAddressingMode(in.args[0])
-	if mode > spv.SamplerAddressingModeRepeatMirrored {
-		t.fail(in.id, "%s: addressing mode %s", in.op, mode)
-	}
-	s := &literalSampler{mode: mode, normalized: in.args[1] != 0, linear: spv.SamplerFilterMode(in.args[2]) == spv.SamplerFilterModeLinear}
+	s := &literalSampler{mode: spv.SamplerAddressingMode(in.args[0]), normalized: in.args[1] != 0, linear: spv.SamplerFilterMode(in.args[2]) == spv.SamplerFilterModeLinear}
 	t.vals[t.index(in.id)] = value{kind: vSampler, typ: ty, obj: s}
 }
 

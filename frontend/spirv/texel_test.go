@@ -136,3 +136,91 @@ OpFunctionEnd
 		}
 	}
 }
+
+// TestQueriedLevels: a query of the level of detail takes as many coordinates as the image has without its layer, though more be given, and of
+// no image that has no levels of detail.
+func TestQueriedLevels(t *testing.T) {
+	for _, c := range []struct {
+		image string
+		n     int // coordinates; 0: refused
+		dim   ir.Dim
+		array bool
+	}{
+		{"1D 0 0 0", 1, ir.Dim1D, false}, {"1D 0 1 0", 1, ir.Dim1D, true}, {"2D 0 0 0", 2, ir.Dim2D, false}, {"2D 0 1 0", 2, ir.Dim2D, true}, {"3D 0 0 0", 3, ir.Dim3D, false},
+		{"Cube 0 0 0", 3, ir.DimCube, false}, {"Cube 0 1 0", 3, ir.DimCube, true}, {"2D 0 0 1", 0, 0, false}, {"Buffer 0 0 0", 0, 0, false},
+	} {
+		for given := max(c.n, 1); given <= 4; given++ {
+			at := "%x"
+			if given > 1 {
+				at = fmt.Sprintf("%%x%d", given)
+			}
+			s, err := Translate(assemble(t, `OpCapability Shader
+OpCapability Sampled1D
+OpCapability SampledBuffer
+OpCapability SampledCubeArray
+OpCapability ImageQuery
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %in %out
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %tex DescriptorSet 0
+OpDecorate %tex Binding 0
+OpDecorate %in Location 0
+OpDecorate %out Location 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%f = OpTypeFloat 32
+%v2 = OpTypeVector %f 2
+%v3 = OpTypeVector %f 3
+%v4 = OpTypeVector %f 4
+%img = OpTypeImage %f `+c.image+` 1 Unknown
+%both = OpTypeSampledImage %img
+%pb = OpTypePointer UniformConstant %both
+%pi = OpTypePointer Input %v4
+%po = OpTypePointer Output %v2
+%tex = OpVariable %pb UniformConstant
+%in = OpVariable %pi Input
+%out = OpVariable %po Output
+%main = OpFunction %void None %fn
+%e = OpLabel
+%x4 = OpLoad %v4 %in
+%x3 = OpVectorShuffle %v3 %x4 %x4 0 1 2
+%x2 = OpVectorShuffle %v2 %x4 %x4 0 1
+%x = OpCompositeExtract %f %x4 0
+%t = OpLoad %both %tex
+%r = OpImageQueryLod %v2 %t `+at+`
+OpStore %out %r
+OpReturn
+OpFunctionEnd
+`), Options{panics: true})
+			if err == nil {
+				err = ir.Validate(s)
+			}
+			if (err != nil) != (c.n == 0) {
+				t.Errorf("%s, %d coordinates: %v", c.image, given, err)
+			}
+			if err != nil {
+				continue
+			}
+			found := 0
+			for b := range s.Entry().Impl.Blocks() {
+				for in := range b.Instrs() {
+					if in.Kind != ir.KindTex {
+						continue
+					}
+					found++
+					info := in.TexInfo()
+					if in.TexOp != ir.TexOpLod || info.Dim != c.dim || info.IsArray != c.array || int(info.CoordComponents) != c.n || in.Def.NumComponents != 2 || in.Def.BitSize != 32 ||
+						info.DestType != (ir.ALUType{Class: ir.ClassFloat, Bits: 32}) || in.TexSrc(ir.TexSrcTextureDeref) == nil || in.TexSrc(ir.TexSrcSamplerDeref) == nil {
+						t.Errorf("%s, %d coordinates: %s", c.image, given, ir.PrintInstr(in))
+					}
+					if d := in.TexSrc(ir.TexSrcCoord).Def; int(d.NumComponents) != c.n || fmt.Sprint(lanesOf(d)) != fmt.Sprint([]int{0, 1, 2, 3}[:c.n]) {
+						t.Errorf("%s, %d coordinates: the coordinates are components %v", c.image, given, lanesOf(d))
+					}
+				}
+			}
+			if found != 1 {
+				t.Errorf("%s: %d lookups", c.image, found)
+			}
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package spirv
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"nirc/ir"
+)
+
+// splitModule reads member MEMBER of element ELEMENT of an array of three blocks, whose members interpolate differently: a vector, an array of two and a float.
+const splitModule = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %%main "main" %%blocks %%count %%out
+OpExecutionMode %%main OriginUpperLeft
+OpDecorate %%blocks Location 3
+OpDecorate %%block Block
+OpMemberDecorate %%block 0 Flat
+OpDecorate %%count Location 1
+OpDecorate %%count Flat
+OpDecorate %%out Location 0
+%%void = OpTypeVoid
+%%fn = OpTypeFunction %%void
+%%f = OpTypeFloat 32
+%%v4 = OpTypeVector %%f 4
+%%u = OpTypeInt 32 0
+%%c0 = OpConstant %%u 0
+%%c1 = OpConstant %%u 1
+%%c2 = OpConstant %%u 2
+%%c3 = OpConstant %%u 3
+%%two = OpTypeArray %%v4 %%c2
+%%block = OpTypeStruct %%v4 %%two %%f
+%%three = OpTypeArray %%block %%c3
+%%pblocks = OpTypePointer Input %%three
+%%pu = OpTypePointer Input %%u
+%%pv4 = OpTypePointer Input %%v4
+%%pf = OpTypePointer Input %%f
+%%po = OpTypePointer Output %%v4
+%%blocks = OpVariable %%pblocks Input
+%%count = OpVariable %%pu Input
+%%out = OpVariable %%po Output
+%%main = OpFunction %%void None %%fn
+%%e = OpLabel
+%%n = OpLoad %%u %%count
+%%p = OpAccessChain %%%s %%blocks %%%s %s
+%%x = OpLoad %%%s %%p
+%%w = OpCompositeConstruct %%v4 %s
+OpStore %%out %%w
+OpReturn
+OpFunctionEnd
+`
+
+// TestSplitBlocks: blocks whose members interpolate differently have a variable for each member of each element, one slot after the other.
+// A known element's member is that variable; of one that is not known, the members of all elements are there, in their order, to choose from.
+func TestSplitBlocks(t *testing.T) {
+	const base, slots = 3, 4 // of the blocks, and of each: 1, 2 and 1
+	for _, member := range []struct {
+		index, pointer, typ, parts string
+		first, k                   int
+	}{
+		{"%c0", "pv4", "v4", "%x", 0, 0}, {"%c1 %c1", "pv4", "v4", "%x", 1, 1}, {"%c2", "pf", "f", "%x %x %x %x", 3, 2},
+	} {
+		for _, element := range []string{"c0", "c1", "c2", "n"} {
+			s, err := Translate(assemble(t, fmt.Sprintf(splitModule, member.pointer, element, member.index, member.typ, member.parts)), Options{panics: true})
+			if err == nil {
+				err = ir.Validate(s)
+			}
+			if err != nil {
+				t.Fatalf("member %s of %s: %v", member.index, element, err)
+			}
+			var want []int
+			for i := range 3 {
+				if element == "n" || element == fmt.Sprint("c", i) {
+					want = append(want, int(ir.SlotVar0)+base+slots*i+member.first)
+				}
+			}
+			places, from := readSlots(t, s)
+			if !slices.Equal(from, want) || element == "n" && !slices.Equal(places, []int{0, 1, 2}) {
+				t.Errorf("member %s of %s is read from slots %v into the elements %v, want slots %v\n%s", member.index, element, from, places, want, ir.Print(s))
+			}
+		}
+	}
+}
+
+// readSlots are the slots of the inputs that a shader reads except for the first one, and the elements of a local array that it puts each into.
+func readSlots(t *testing.T, s *ir.Shader) (places, slots []int) {
+	t.Helper()
+	slotOf := func(d *ir.Def) int {
+		v := d.Instr
+		for v.Deref != ir.DerefVar {
+			v = v.Srcs[0].Def.Instr
+		}
+		return int(v.DerefInfo().Var.Location)
+	}
+	element := func(d *ir.Def) {
+		if d.Instr.Deref == ir.DerefArray {
+			c, ok := d.Instr.Srcs[1].Def.Const(0)
+			if !ok {
+				t.Error("an element is not known")
+			}
+			places = append(places, int(c))
+		}
+	}
+	for b := range s.Entry().Impl.Blocks() {
+		for in := range b.Instrs() {
+			switch {
+			case in.IsIntrinsic(ir.IntrLoadDeref) && in.Srcs[0].Def.Instr.DerefInfo().Modes == ir.ModeShaderIn:
+				if slot := slotOf(in.Srcs[0].Def); slot != int(ir.SlotVar0)+1 {
+					slots = append(slots, slot)
+				}
+			case in.IsIntrinsic(ir.IntrCopyDeref) && in.Srcs[1].Def.Instr.DerefInfo().Modes == ir.ModeShaderIn:
+				slots = append(slots, slotOf(in.Srcs[1].Def))
+				element(in.Srcs[0].Def)
+			case in.IsIntrinsic(ir.IntrStoreDeref) && in.Srcs[0].Def.Instr.DerefInfo().Modes == ir.ModeFunctionTemp:
+				element(in.Srcs[0].Def)
+			}
+		}
+	}
+	return places, slots
+}
