@@ -128,7 +128,6 @@ func (t *translator) splitElements(v *variable, own *ir.Field, finish func(iv *i
 func (t *translator) splitMember(p, n *pointer, k int) *pointer {
 	v, b := p.v, t.f.b
 	m := len(v.typ.elem.members)
-	n.v, n.outer, n.outerAt = nil, nil, 0
 	if p.outerAt > 0 {
 		n.deref = b.DerefVar(v.members[(p.outerAt-1)*m+k])
 		return n

@@ -155,8 +155,8 @@ func TestRoundedConversions(t *testing.T) {
 	}
 	each(gridConversion{op: "ConvertFToU"}, gridFloats, gridInts, modes, false, true)
 	each(gridConversion{op: "ConvertFToS", signedTo: true}, gridFloats, gridInts, modes, false, true)
-	each(gridConversion{op: "ConvertUToF"}, gridInts, gridFloats, modes, false)
-	each(gridConversion{op: "ConvertSToF", signedFrom: true}, gridInts, gridFloats, modes, false)
+	each(gridConversion{op: "ConvertUToF"}, gridInts, gridFloats, modes, false, true)
+	each(gridConversion{op: "ConvertSToF", signedFrom: true}, gridInts, gridFloats, modes, false, true)
 	each(gridConversion{op: "FConvert"}, gridFloats, gridFloats, modes, false)
 	each(gridConversion{op: "UConvert"}, gridInts, gridInts, modes[:1], false, true)
 	each(gridConversion{op: "SConvert", signedFrom: true, signedTo: true}, gridInts, gridInts, modes[:1], false, true)
@@ -268,11 +268,15 @@ func TestSecondResults(t *testing.T) {
 				}
 				return math.Min(part, below), math.Floor(x)
 			}},
+			{"sincos", false, func(x float64) (float64, float64) { return math.Sin(x), math.Cos(x) }},
 			{"frexp", true, func(x float64) (float64, float64) {
 				m, e := math.Frexp(x)
 				return m, float64(e)
 			}},
 		} {
+			if c.name == "sincos" && f.bits == 64 {
+				continue // refused
+			}
 			g := valueGrid{name: fmt.Sprint(c.name, f.bits), decl: fmt.Sprintf("%%pf = OpTypePointer Function %%%s\n%%pi = OpTypePointer Function %%t32\n", f.name)}
 			second := strings.ReplaceAll(f.asWord("%y"), "%r", "%r1_")
 			kind := f.name
@@ -284,8 +288,8 @@ func TestSecondResults(t *testing.T) {
 				fmt.Sprintf("%%y = OpLoad %%%s %%v Aligned %d\n", kind, map[bool]int{false: f.bits / 8, true: 4}[c.integer]) + second + "%r1 = OpCopyObject %t64 %r1_0\n"
 			for _, x := range []float64{0, 0.3, 0.5, 0.75, 1, 1.5, 2, 2.75, 3, 1e-7, 1e-3, 1023.25, 8388607.5, 1e10, 3e38, 0x1p-126, math.Inf(1)} {
 				for _, x := range []float64{x, -x} {
-					if c.integer && math.IsInf(x, 0) {
-						continue // the exponent of infinity is not said
+					if math.IsInf(x, 0) && (c.integer || c.name == "sincos") {
+						continue // the exponent of infinity is not said, and its sine is no number
 					}
 					g.rows = append(g.rows, []uint64{f.word(x)})
 				}

@@ -116,6 +116,7 @@ func fragmentRows() []fragmentRow {
 		{body: "%p = OpAccessChain %pif %ex %c3\n%c = OpExtInst %float %amd InterpolateAtVertexAMD %p %n" + store("%c")},
 		{body: "%c = OpExtInst %v4 %amd InterpolateAtVertexAMD %out %c1", err: "InterpolateAtVertexAMD is not of an input"},
 		{body: "%c = OpExtInst %v4 %amd InterpolateAtVertexAMD %blocks %c1", err: "cannot be used here"},
+		{body: "%p = OpAccessChain %piv4 %blocks %n %c1\n%c = OpExtInst %v4 %glsl InterpolateAtCentroid %p", err: "is not of a float input"},
 		// arrays of blocks whose members interpolate differently have a variable for each member of each element
 		{body: "%p = OpAccessChain %piv4 %blocks %c1 %c1\n%c = OpLoad %v4 %p\nOpStore %out %c"},
 		// tile images

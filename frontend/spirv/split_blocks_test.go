@@ -103,6 +103,9 @@ func readSlots(t *testing.T, s *ir.Shader) (places, slots []int) {
 	}
 	for b := range s.Entry().Impl.Blocks() {
 		for in := range b.Instrs() {
+			if in.Kind == ir.KindIntrinsic && in.Has(ir.IdxAccess) && in.Get(ir.IdxAccess) != 0 {
+				t.Errorf("an access of its own kind: %s", ir.PrintInstr(in))
+			}
 			switch {
 			case in.IsIntrinsic(ir.IntrLoadDeref) && in.Srcs[0].Def.Instr.DerefInfo().Modes == ir.ModeShaderIn:
 				if slot := slotOf(in.Srcs[0].Def); slot != int(ir.SlotVar0)+1 {
@@ -112,6 +115,9 @@ func readSlots(t *testing.T, s *ir.Shader) (places, slots []int) {
 				slots = append(slots, slotOf(in.Srcs[1].Def))
 				element(in.Srcs[0].Def)
 			case in.IsIntrinsic(ir.IntrStoreDeref) && in.Srcs[0].Def.Instr.DerefInfo().Modes == ir.ModeFunctionTemp:
+				if n := in.Srcs[1].Def.NumComponents; in.Get(ir.IdxWriteMask) != 1<<n-1 {
+					t.Errorf("of %d components not all are written: %s", n, ir.PrintInstr(in))
+				}
 				element(in.Srcs[0].Def)
 			}
 		}
