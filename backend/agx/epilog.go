@@ -119,19 +119,19 @@ func (e *epilog) targets() (*abi.TileLayout, error) {
 // imports reads what the main part left in registers.
 func (e *epilog) imports() error {
 	if e.main.PerSample {
-		e.alive = imported(e.b, abi.SampleMaskReg, 1, 16)
+		e.alive = imported(e.b, abi.SampleMaskReg, 16)
 	}
 	for i := range e.main.Results {
 		r := &e.main.Results[i]
 		switch r.Slot {
 		case ir.SlotDepth:
-			e.depth = imported(e.b, r.Reg, 1, 32)
+			e.depth = imported(e.b, r.Reg, 32)
 			continue
 		case ir.SlotStencil:
-			e.stencil = imported(e.b, r.Reg, 1, 16)
+			e.stencil = imported(e.b, r.Reg, 16)
 			continue
 		case ir.SlotSampleMask:
-			e.mask = imported(e.b, r.Reg, 1, 16)
+			e.mask = imported(e.b, r.Reg, 16)
 			continue
 		}
 		n := int(r.Slot - ir.SlotData0)
@@ -158,9 +158,9 @@ func (e *epilog) component(r *abi.Result, target, c int) *ir.Def {
 		return b.Imm32(abi.One)
 	}
 	if r.Bits != 16 {
-		return imported(b, r.Reg+2*c, 1, 32)
+		return imported(b, r.Reg+2*c, 32)
 	}
-	x := imported(b, r.Reg+c, 1, 16)
+	x := imported(b, r.Reg+c, 16)
 	f := e.format(target)
 	switch {
 	case f == nil || !f.IsInteger():

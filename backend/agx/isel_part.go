@@ -72,35 +72,20 @@ func (s *isel) makeImports() {
 	var regs []mach.Reg
 	var vals []mach.Value
 	for _, in := range s.hand.imports {
-		step := mach.Reg(1)
-		if !isHalf(&in.Def) {
-			step = 2
-		}
-		ops := make([]opnd, in.Def.NumComponents)
-		for k := range ops {
-			v := s.newReg(isHalf(&in.Def))
-			ops[k] = s.value(v)
-			vals = append(vals, v)
-			regs = append(regs, mach.Reg(in.Get(ir.IdxBase))+mach.Reg(k)*step)
-		}
-		s.setComps(&in.Def, ops...)
+		v := s.newReg(isHalf(&in.Def))
+		s.setComps(&in.Def, s.value(v))
+		vals = append(vals, v)
+		regs = append(regs, mach.Reg(in.Get(ir.IdxBase)))
 	}
 	if len(vals) > 0 {
 		fix(s.generic(opInputs, vals, nil).Defs(), regs)
 	}
 }
 
-// export notes values that the part leaves in registers from half base on.
+// export notes a value that the part leaves in registers from half base on.
 func (s *isel) export(in *ir.Instr) {
-	d := in.Srcs[0].Def
-	at, step := mach.Reg(in.Get(ir.IdxBase)), mach.Reg(2)
-	if isHalf(d) {
-		step = 1
-	}
-	for c := range int(d.NumComponents) {
-		s.hand.uses = append(s.hand.uses, s.reg(s.comp(d, c)))
-		s.hand.regs = append(s.hand.regs, at+mach.Reg(c)*step)
-	}
+	s.hand.uses = append(s.hand.uses, s.reg(s.comp(in.Srcs[0].Def, 0)))
+	s.hand.regs = append(s.hand.regs, mach.Reg(in.Get(ir.IdxBase)))
 }
 
 // attribIndex is the number of the attribute that a prolog's intrinsic names

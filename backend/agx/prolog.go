@@ -40,7 +40,7 @@ func (t Target) VertexProlog(gpu string, main *abi.Meta, state *backend.State) (
 			return nil, err
 		}
 	} else { // they stay where the main part wants them
-		p.vertex, p.instance = imported(b, abi.VertexIDReg, 1, 32), imported(b, abi.InstanceIDReg, 1, 32)
+		p.vertex, p.instance = imported(b, abi.VertexIDReg, 32), imported(b, abi.InstanceIDReg, 32)
 	}
 	exported(b, abi.VertexIDReg, p.vertex)
 	exported(b, abi.InstanceIDReg, p.instance)
@@ -59,8 +59,8 @@ func (t Target) VertexProlog(gpu string, main *abi.Meta, state *backend.State) (
 }
 
 // imported reads a value that arrives in registers from a half on, exported leaves one.
-func imported(b *ir.Builder, half int, comps, bits uint8) *ir.Def {
-	return &b.Intrinsic(ir.IntrLoadExportedAgx, comps, bits).Set(ir.IdxBase, uint64(half)).Def
+func imported(b *ir.Builder, half int, bits uint8) *ir.Def {
+	return &b.Intrinsic(ir.IntrLoadExportedAgx, 1, bits).Set(ir.IdxBase, uint64(half)).Def
 }
 
 func exported(b *ir.Builder, half int, v *ir.Def) {

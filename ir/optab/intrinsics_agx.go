@@ -32,7 +32,7 @@ var agxIntrinsics = []Intrinsic{
 	{Name: "fence_mem_to_tex_agx", Target: "agx", Doc: "memory writes visible to texture unit"},
 	{Name: "fence_pbe_to_tex_pixel_agx", Target: "agx", Doc: "fence pbe to tex pixel agx"},
 	{Name: "load_sysval_agx", HasDest: true, Indices: []Index{IdxDescSet, IdxBinding, IdxFlags}, Flags: CanEliminate | CanReorder, Target: "agx", Doc: "driver table entry"},
-	{Name: "export_agx", Srcs: []int8{0}, Indices: []Index{IdxBase}, Target: "agx", Doc: "shader part: value into GPRs at the end"},
-	{Name: "load_exported_agx", HasDest: true, Indices: []Index{IdxBase}, Flags: CanEliminate, Target: "agx", Doc: "value from GPRs at the start"},
+	{Name: "export_agx", Srcs: []int8{1}, Indices: []Index{IdxBase}, Target: "agx", Doc: "shader part: value into GPRs at the end"},
+	{Name: "load_exported_agx", HasDest: true, DestComps: 1, Indices: []Index{IdxBase}, Flags: CanEliminate, Target: "agx", Doc: "value from GPRs at the start"},
 	{Name: "load_clip_z_coeff_agx", HasDest: true, DestComps: 1, DestBits: Bits32, Flags: CanEliminate | CanReorder, Target: "agx", Doc: "depth range 0 or 0.5"},
 }
