@@ -45,3 +45,25 @@ func TestSumsOfMissingComponents(t *testing.T) {
 		t.Errorf("swizzled: %#x", got)
 	}
 }
+
+// TestBlocksOfNoNumbers: a block match with what cannot be filtered (no view, no image, integers, layers beyond the image), as either of the two, is zero
+// in all components.
+func TestBlocksOfNoNumbers(t *testing.T) {
+	s := &Sampler{Unnormalized: true}
+	integers, err := NewImage(ImageDesc{Width: 2, Height: 2, Format: FormatByName("R8_UINT")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, beyond := byteView(t, 2, 2, 1, 2, 3, 4), byteView(t, 2, 2, 5, 6, 7, 8)
+	beyond.BaseLayer, beyond.Layers = -1, 1
+	for name, bad := range map[string]*ImageView{"no view": nil, "no image": {}, "integers": {Image: integers}, "layers beyond the image": beyond} {
+		for k, pair := range [][2]*ImageView{{bad, good}, {good, bad}, {bad, bad}} {
+			if got := MatchBlocks(s, Block{View: pair[0]}, Block{View: pair[1]}, [2]int{2, 2}, false, Lookup{}); got != [4]uint32{} {
+				t.Errorf("%s, order %d: %#x", name, k, got)
+			}
+		}
+	}
+	if got := MatchBlocks(s, Block{View: good}, Block{View: good}, [2]int{2, 2}, false, Lookup{}); got == [4]uint32{} {
+		t.Error("numbers match as if they were none")
+	}
+}

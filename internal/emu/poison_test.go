@@ -121,3 +121,36 @@ func TestMemoryRanges(t *testing.T) {
 		t.Error("a lenient run has other addresses")
 	}
 }
+
+// TestGarbageEverywhere: of whatever length, all of it is filled, in words and in bytes, by two seeds differently, and cleared where there is none.
+func TestGarbageEverywhere(t *testing.T) {
+	for n := range 20 {
+		words, bytes := [3][]uint32{}, [3][]byte{}
+		for k := range 3 {
+			words[k], bytes[k] = slices.Repeat([]uint32{7}, n), slices.Repeat([]byte{7}, n)
+		}
+		differ := make([]bool, n) // bytes may be equal by chance, but not in all rounds
+		for seed := range uint64(16) {
+			a, b := Poison(2*seed+1), Poison(2*seed+2)
+			a.FillWords(words[0])
+			b.FillWords(words[1])
+			a.Fill(bytes[0])
+			b.Fill(bytes[1])
+			for i := range n {
+				if words[0][i] == 7 || words[0][i] == words[1][i] {
+					t.Errorf("word %d of %d is %#x by two seeds", i, n, words[0][i])
+				}
+				differ[i] = differ[i] || bytes[0][i] != 7 && bytes[0][i] != bytes[1][i]
+			}
+		}
+		if slices.Contains(differ, false) {
+			t.Errorf("not all of %d bytes are filled: %v", n, differ)
+		}
+		var none Garbage
+		none.FillWords(words[2])
+		none.Fill(bytes[2])
+		if slices.ContainsFunc(words[2], func(w uint32) bool { return w != 0 }) || slices.ContainsFunc(bytes[2], func(b byte) bool { return b != 0 }) {
+			t.Errorf("no garbage of length %d: %v, %v", n, words[2], bytes[2])
+		}
+	}
+}
