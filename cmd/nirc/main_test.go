@@ -81,6 +81,9 @@ func TestScript(t *testing.T) {
 					e.Setenv(name, "")
 				}
 			}
+			for _, name := range []string{"MUTANT", "MUTANT_SEEN"} { // by which internal/mutants chooses a change of the program
+				e.Setenv(name, os.Getenv(name))
+			}
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"code": code, "flip": flip, "age": age},

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,11 +11,13 @@ import (
 	"testing"
 
 	"nirc"
+	"nirc/backend/gputest"
 	"nirc/internal/refs"
 	"nirc/ir"
 )
 
-var update = flag.Bool("update", false, "write the derived parts of docs/targets again")
+// update is whether what is derived is to be written again: parts of docs/targets, tables of testdata.
+var update = gputest.Update
 
 // probe is a small shader that stands for a feature.
 type probe struct {
