@@ -303,7 +303,7 @@ func (s *narrowStore) atomic(op ir.AtomicOp, word, data *ir.Def) {
 		intr = ir.IntrGlobalAtomic
 	}
 	x := s.b.Intrinsic(intr, 1, 32, s.sources(intr, data, word)...).Set(ir.IdxAtomicOp, uint64(op))
-	if access := s.in.Get(ir.IdxAccess); access != 0 {
-		x.Set(ir.IdxAccess, access)
+	if x.Has(ir.IdxAccess) { // workgroup memory has none
+		x.Set(ir.IdxAccess, s.in.Get(ir.IdxAccess))
 	}
 }
