@@ -2,12 +2,15 @@ package pak_test
 
 import (
 	"bytes"
+	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -194,5 +197,49 @@ func TestExampleInC(t *testing.T) {
 	}
 	if out, err := exec.Command(program, file).CombinedOutput(); err == nil || !strings.Contains(string(out), "no archive") {
 		t.Errorf("a file that is cut off: %v, %s", err, out)
+	}
+}
+
+// TestUnpackable: names with a zero, and objects without code or with code beyond their end, are refused with what is wrong.
+func TestUnpackable(t *testing.T) {
+	good := shaders(t)[0]
+	f, err := elf.NewFile(bytes.NewReader(good.Object))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := slices.IndexFunc(f.Sections, func(s *elf.Section) bool { return s.Name == ".text" })
+	header := int(binary.LittleEndian.Uint64(good.Object[0x28:])) + 64*text // its name, offset and size are at 0, 24 and 32
+	patched := func(at int, v uint64, n int) func(s *pak.Shader) {
+		return func(s *pak.Shader) {
+			for i := range n {
+				s.Object[header+at+i] = byte(v >> (8 * i))
+			}
+		}
+	}
+	offset, length := f.Sections[text].Offset, uint64(len(good.Object))
+	for _, c := range []struct {
+		name  string
+		spoil func(s *pak.Shader)
+		want  string
+	}{
+		{"as it is", func(*pak.Shader) {}, ""},
+		{"a zero in a name", func(s *pak.Shader) { s.Name = "a\x00b" }, "has a zero in it"},
+		{"a zero before a name", func(s *pak.Shader) { s.Name = "\x00a" }, "has a zero in it"},
+		{"a zero after a stage", func(s *pak.Shader) { s.Stage += "\x00" }, "has a zero in it"},
+		{"other low characters", func(s *pak.Shader) { s.Name = "\x01\x02" }, ""},
+		{"no object", func(s *pak.Shader) { s.Object = bytes.Repeat([]byte("no object"), 99) }, "bad magic"},
+		{"no section", patched(0, 0, 4), "the object has no code"},
+		{"an offset beyond the end", patched(24, length+1, 8), "the object has no code"},
+		{"a size beyond the end", patched(32, length-offset+1, 8), "the object has no code"},
+		{"all up to the end", patched(32, length-offset, 8), ""},
+		{"none at the end", func(s *pak.Shader) { patched(24, length, 8)(s); patched(32, 0, 8)(s) }, ""},
+	} {
+		s := good
+		s.Object = bytes.Clone(good.Object)
+		c.spoil(&s)
+		_, err := pak.Bytes([]pak.Shader{s})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
 	}
 }
