@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x997b336f
+const builtinSum = 0x144d0f23
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -707,1423 +707,1433 @@ var builtinTree = node{4, 6, "", []node{
 			{2, 260, "opt_cse", nil},
 			{2, 260, "opt_dce", nil},
 		}},
-		{2, 262, "ir3_dead", nil},
+		{2, 262, "ir3_units", nil},
 		{3, 262, "", []node{
-			{2, 262, "opt_dce", nil},
+			{4, 262, "", []node{
+				{2, 262, "lower_ubo_vec4", nil},
+				{4, 262, "", []node{
+					{2, 262, "arrays", nil},
+					{2, 262, "4096", nil},
+				}},
+			}},
 		}},
-		{2, 265, "agx_handles", nil},
-		{3, 265, "", []node{
-			{2, 265, "opt_copy_prop", nil},
-			{2, 265, "opt_constant_folding", nil},
-			{2, 265, "opt_dce", nil},
+		{2, 264, "ir3_dead", nil},
+		{3, 264, "", []node{
+			{2, 264, "opt_dce", nil},
 		}},
-		{2, 267, "agx_indices", nil},
+		{2, 267, "agx_handles", nil},
 		{3, 267, "", []node{
+			{2, 267, "opt_copy_prop", nil},
 			{2, 267, "opt_constant_folding", nil},
-			{2, 267, "opt_cse", nil},
+			{2, 267, "opt_dce", nil},
 		}},
-		{2, 269, "agx_chosen", nil},
+		{2, 269, "agx_indices", nil},
 		{3, 269, "", []node{
-			{2, 269, "opt_dead_cf", nil},
-			{2, 269, "opt_dce", nil},
+			{2, 269, "opt_constant_folding", nil},
+			{2, 269, "opt_cse", nil},
 		}},
-		{2, 271, "agx_part", nil},
-		{3, 272, "", []node{
-			{4, 272, "", []node{
-				{2, 272, "loop", nil},
-				{3, 273, "", []node{
-					{2, 273, "lower_alu", nil},
-					{2, 274, "opt_idiv_const", nil},
-					{2, 275, "lower_idiv", nil},
-					{2, 276, "lower_alu_to_scalar", nil},
-					{2, 277, "opt_algebraic", nil},
-					{2, 278, "opt_copy_prop", nil},
-					{2, 279, "opt_constant_folding", nil},
-					{2, 280, "opt_cse", nil},
-					{2, 281, "opt_dce", nil},
+		{2, 271, "agx_chosen", nil},
+		{3, 271, "", []node{
+			{2, 271, "opt_dead_cf", nil},
+			{2, 271, "opt_dce", nil},
+		}},
+		{2, 273, "agx_part", nil},
+		{3, 274, "", []node{
+			{4, 274, "", []node{
+				{2, 274, "loop", nil},
+				{3, 275, "", []node{
+					{2, 275, "lower_alu", nil},
+					{2, 276, "opt_idiv_const", nil},
+					{2, 277, "lower_idiv", nil},
+					{2, 278, "lower_alu_to_scalar", nil},
+					{2, 279, "opt_algebraic", nil},
+					{2, 280, "opt_copy_prop", nil},
+					{2, 281, "opt_constant_folding", nil},
+					{2, 282, "opt_cse", nil},
+					{2, 283, "opt_dce", nil},
 				}},
 			}},
 		}},
-		{2, 283, "agx_tess", nil},
-		{3, 284, "", []node{
-			{4, 284, "", []node{
-				{2, 284, "loop", nil},
-				{3, 284, "", []node{
-					{2, 284, "lower_alu", nil},
-					{2, 284, "lower_idiv", nil},
-					{2, 284, "lower_alu_to_scalar", nil},
-					{2, 284, "opt_copy_prop", nil},
-					{2, 284, "opt_constant_folding", nil},
-					{2, 284, "opt_cse", nil},
-					{2, 284, "opt_dce", nil},
+		{2, 285, "agx_tess", nil},
+		{3, 286, "", []node{
+			{4, 286, "", []node{
+				{2, 286, "loop", nil},
+				{3, 286, "", []node{
+					{2, 286, "lower_alu", nil},
+					{2, 286, "lower_idiv", nil},
+					{2, 286, "lower_alu_to_scalar", nil},
+					{2, 286, "opt_copy_prop", nil},
+					{2, 286, "opt_constant_folding", nil},
+					{2, 286, "opt_cse", nil},
+					{2, 286, "opt_dce", nil},
 				}},
 			}},
 		}},
-		{2, 286, "agx_emits", nil},
-		{3, 287, "", []node{
-			{4, 287, "", []node{
-				{2, 287, "lower_gs_intrinsics", nil},
-				{4, 287, "", []node{
-					{2, 287, "decomposed", nil},
-					{2, 287, "true", nil},
-				}},
-			}},
-			{2, 288, "lower_vars_to_ssa", nil},
+		{2, 288, "agx_emits", nil},
+		{3, 289, "", []node{
 			{4, 289, "", []node{
-				{2, 289, "loop", nil},
-				{3, 289, "", []node{
-					{2, 289, "opt_copy_prop", nil},
-					{2, 289, "opt_constant_folding", nil},
-					{2, 289, "opt_dead_cf", nil},
-					{2, 289, "opt_remove_phis", nil},
-					{2, 289, "opt_dce", nil},
+				{2, 289, "lower_gs_intrinsics", nil},
+				{4, 289, "", []node{
+					{2, 289, "decomposed", nil},
+					{2, 289, "true", nil},
 				}},
 			}},
-			{2, 290, "gs_count_vertices", nil},
+			{2, 290, "lower_vars_to_ssa", nil},
+			{4, 291, "", []node{
+				{2, 291, "loop", nil},
+				{3, 291, "", []node{
+					{2, 291, "opt_copy_prop", nil},
+					{2, 291, "opt_constant_folding", nil},
+					{2, 291, "opt_dead_cf", nil},
+					{2, 291, "opt_remove_phis", nil},
+					{2, 291, "opt_dce", nil},
+				}},
+			}},
+			{2, 292, "gs_count_vertices", nil},
 		}},
-		{2, 293, "agx_geometry", nil},
-		{3, 294, "", []node{
-			{2, 294, "lower_vars_to_ssa", nil},
-			{4, 295, "", []node{
-				{2, 295, "loop", nil},
-				{3, 296, "", []node{
-					{2, 296, "opt_copy_prop", nil},
-					{2, 297, "opt_constant_folding", nil},
-					{2, 298, "opt_dead_cf", nil},
-					{2, 299, "opt_remove_phis", nil},
-					{2, 300, "opt_dce", nil},
-					{2, 301, "opt_cse", nil},
-					{2, 302, "opt_peephole_select", nil},
-					{2, 303, "lower_alu", nil},
-					{2, 304, "opt_idiv_const", nil},
-					{2, 305, "lower_idiv", nil},
-					{2, 306, "lower_alu_to_scalar", nil},
+		{2, 295, "agx_geometry", nil},
+		{3, 296, "", []node{
+			{2, 296, "lower_vars_to_ssa", nil},
+			{4, 297, "", []node{
+				{2, 297, "loop", nil},
+				{3, 298, "", []node{
+					{2, 298, "opt_copy_prop", nil},
+					{2, 299, "opt_constant_folding", nil},
+					{2, 300, "opt_dead_cf", nil},
+					{2, 301, "opt_remove_phis", nil},
+					{2, 302, "opt_dce", nil},
+					{2, 303, "opt_cse", nil},
+					{2, 304, "opt_peephole_select", nil},
+					{2, 305, "lower_alu", nil},
+					{2, 306, "opt_idiv_const", nil},
+					{2, 307, "lower_idiv", nil},
+					{2, 308, "lower_alu_to_scalar", nil},
 				}},
 			}},
-			{2, 307, "remove_dead_variables", nil},
+			{2, 309, "remove_dead_variables", nil},
 		}},
-		{2, 310, "midgard_emits", nil},
-		{3, 311, "", []node{
-			{4, 311, "", []node{
-				{2, 311, "lower_gs_intrinsics", nil},
-				{4, 311, "", []node{
-					{2, 311, "total", nil},
-					{2, 311, "true", nil},
-				}},
-			}},
-			{2, 312, "lower_vars_to_ssa", nil},
+		{2, 312, "midgard_emits", nil},
+		{3, 313, "", []node{
 			{4, 313, "", []node{
-				{2, 313, "loop", nil},
-				{3, 313, "", []node{
-					{2, 313, "opt_copy_prop", nil},
-					{2, 313, "opt_constant_folding", nil},
-					{2, 313, "opt_dead_cf", nil},
-					{2, 313, "opt_remove_phis", nil},
-					{2, 313, "opt_dce", nil},
+				{2, 313, "lower_gs_intrinsics", nil},
+				{4, 313, "", []node{
+					{2, 313, "total", nil},
+					{2, 313, "true", nil},
 				}},
 			}},
-			{2, 314, "gs_count_vertices", nil},
-		}},
-		{2, 317, "midgard_stages", nil},
-		{3, 318, "", []node{
-			{2, 318, "lower_vars_to_ssa", nil},
-			{4, 319, "", []node{
-				{2, 319, "loop", nil},
-				{3, 319, "", []node{
-					{2, 319, "opt_copy_prop", nil},
-					{2, 319, "opt_constant_folding", nil},
-					{2, 319, "opt_dead_cf", nil},
-					{2, 319, "opt_remove_phis", nil},
-					{2, 319, "opt_dce", nil},
-					{2, 319, "opt_cse", nil},
+			{2, 314, "lower_vars_to_ssa", nil},
+			{4, 315, "", []node{
+				{2, 315, "loop", nil},
+				{3, 315, "", []node{
+					{2, 315, "opt_copy_prop", nil},
+					{2, 315, "opt_constant_folding", nil},
+					{2, 315, "opt_dead_cf", nil},
+					{2, 315, "opt_remove_phis", nil},
+					{2, 315, "opt_dce", nil},
 				}},
 			}},
-			{2, 320, "remove_dead_variables", nil},
-			{2, 321, "lower_bool_to_int32", nil},
-			{2, 322, "opt_copy_prop", nil},
-			{2, 323, "opt_dce", nil},
+			{2, 316, "gs_count_vertices", nil},
 		}},
-		{2, 325, "midgard_texels", nil},
-		{3, 325, "", []node{
-			{2, 325, "lower_image_atomics_to_global", nil},
+		{2, 319, "midgard_stages", nil},
+		{3, 320, "", []node{
+			{2, 320, "lower_vars_to_ssa", nil},
+			{4, 321, "", []node{
+				{2, 321, "loop", nil},
+				{3, 321, "", []node{
+					{2, 321, "opt_copy_prop", nil},
+					{2, 321, "opt_constant_folding", nil},
+					{2, 321, "opt_dead_cf", nil},
+					{2, 321, "opt_remove_phis", nil},
+					{2, 321, "opt_dce", nil},
+					{2, 321, "opt_cse", nil},
+				}},
+			}},
+			{2, 322, "remove_dead_variables", nil},
+			{2, 323, "lower_bool_to_int32", nil},
+			{2, 324, "opt_copy_prop", nil},
+			{2, 325, "opt_dce", nil},
 		}},
-		{2, 327, "midgard_texel_bounds", nil},
+		{2, 327, "midgard_texels", nil},
 		{3, 327, "", []node{
-			{4, 327, "", []node{
-				{2, 327, "lower_robust_access", nil},
-				{4, 327, "", []node{
-					{2, 327, "modes", nil},
-					{2, 327, "image", nil},
-					{2, 327, "addresses", nil},
-					{2, 327, "true", nil},
-				}},
-			}},
-			{2, 327, "lower_bool_to_int32", nil},
+			{2, 327, "lower_image_atomics_to_global", nil},
 		}},
-		{2, 329, "midgard_clip", nil},
+		{2, 329, "midgard_texel_bounds", nil},
 		{3, 329, "", []node{
-			{2, 329, "lower_clip_fs", nil},
+			{4, 329, "", []node{
+				{2, 329, "lower_robust_access", nil},
+				{4, 329, "", []node{
+					{2, 329, "modes", nil},
+					{2, 329, "image", nil},
+					{2, 329, "addresses", nil},
+					{2, 329, "true", nil},
+				}},
+			}},
+			{2, 329, "lower_bool_to_int32", nil},
 		}},
-		{2, 331, "midgard_position", nil},
+		{2, 331, "midgard_clip", nil},
 		{3, 331, "", []node{
-			{2, 331, "lower_viewport_transform", nil},
-			{2, 331, "lower_vars_to_ssa", nil},
+			{2, 331, "lower_clip_fs", nil},
 		}},
-		{2, 335, "link_prepare", nil},
-		{3, 336, "", []node{
-			{4, 336, "", []node{
-				{2, 336, "use", nil},
-				{2, 336, "frontend", nil},
-			}},
-			{2, 337, "propagate_invariant", nil},
+		{2, 333, "midgard_position", nil},
+		{3, 333, "", []node{
+			{2, 333, "lower_viewport_transform", nil},
+			{2, 333, "lower_vars_to_ssa", nil},
+		}},
+		{2, 337, "link_prepare", nil},
+		{3, 338, "", []node{
 			{4, 338, "", []node{
-				{2, 338, "loop", nil},
-				{3, 338, "", []node{
-					{2, 338, "lower_vars_to_ssa", nil},
-					{2, 338, "opt_copy_prop", nil},
-					{2, 338, "opt_dce", nil},
-					{2, 338, "opt_constant_folding", nil},
-					{2, 338, "opt_dead_cf", nil},
-					{2, 338, "opt_loop", nil},
+				{2, 338, "use", nil},
+				{2, 338, "frontend", nil},
+			}},
+			{2, 339, "propagate_invariant", nil},
+			{4, 340, "", []node{
+				{2, 340, "loop", nil},
+				{3, 340, "", []node{
+					{2, 340, "lower_vars_to_ssa", nil},
+					{2, 340, "opt_copy_prop", nil},
+					{2, 340, "opt_dce", nil},
+					{2, 340, "opt_constant_folding", nil},
+					{2, 340, "opt_dead_cf", nil},
+					{2, 340, "opt_loop", nil},
 				}},
 			}},
-			{4, 339, "", []node{
-				{2, 339, "if", nil},
-				{2, 339, "stage != tess_ctrl", nil},
-				{2, 340, "then", nil},
-				{3, 341, "", []node{
-					{4, 341, "", []node{
-						{2, 341, "lower_io_to_temporaries", nil},
-						{4, 341, "", []node{
-							{2, 341, "modes", nil},
-							{2, 341, "shader_out", nil},
+			{4, 341, "", []node{
+				{2, 341, "if", nil},
+				{2, 341, "stage != tess_ctrl", nil},
+				{2, 342, "then", nil},
+				{3, 343, "", []node{
+					{4, 343, "", []node{
+						{2, 343, "lower_io_to_temporaries", nil},
+						{4, 343, "", []node{
+							{2, 343, "modes", nil},
+							{2, 343, "shader_out", nil},
 						}},
 					}},
-					{2, 342, "lower_global_vars_to_local", nil},
+					{2, 344, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{4, 343, "", []node{
-				{2, 343, "if", nil},
-				{2, 343, "stage == fragment", nil},
-				{2, 344, "then", nil},
-				{3, 345, "", []node{
-					{4, 345, "", []node{
-						{2, 345, "lower_io_to_temporaries", nil},
-						{4, 345, "", []node{
-							{2, 345, "modes", nil},
-							{2, 345, "shader_in", nil},
+			{4, 345, "", []node{
+				{2, 345, "if", nil},
+				{2, 345, "stage == fragment", nil},
+				{2, 346, "then", nil},
+				{3, 347, "", []node{
+					{4, 347, "", []node{
+						{2, 347, "lower_io_to_temporaries", nil},
+						{4, 347, "", []node{
+							{2, 347, "modes", nil},
+							{2, 347, "shader_in", nil},
 						}},
 					}},
-					{2, 346, "lower_global_vars_to_local", nil},
+					{2, 348, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{2, 347, "split_var_copies", nil},
-			{2, 348, "lower_var_copies", nil},
-			{2, 349, "split_struct_vars", nil},
-			{2, 350, "lower_vars_to_ssa", nil},
-			{4, 351, "", []node{
-				{2, 351, "if", nil},
-				{2, 351, "stage == vertex", nil},
-				{2, 352, "then", nil},
-				{3, 353, "", []node{
-					{4, 353, "", []node{
-						{2, 353, "lower_io_arrays_to_elements", nil},
-						{4, 353, "", []node{
-							{2, 353, "modes", nil},
-							{2, 353, "shader_out", nil},
+			{2, 349, "split_var_copies", nil},
+			{2, 350, "lower_var_copies", nil},
+			{2, 351, "split_struct_vars", nil},
+			{2, 352, "lower_vars_to_ssa", nil},
+			{4, 353, "", []node{
+				{2, 353, "if", nil},
+				{2, 353, "stage == vertex", nil},
+				{2, 354, "then", nil},
+				{3, 355, "", []node{
+					{4, 355, "", []node{
+						{2, 355, "lower_io_arrays_to_elements", nil},
+						{4, 355, "", []node{
+							{2, 355, "modes", nil},
+							{2, 355, "shader_out", nil},
 						}},
 					}},
-					{4, 354, "", []node{
-						{2, 354, "lower_io_to_scalar_early", nil},
-						{4, 354, "", []node{
-							{2, 354, "modes", nil},
-							{2, 354, "shader_out", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 355, "", []node{
-				{2, 355, "if", nil},
-				{2, 355, "stage == fragment", nil},
-				{2, 356, "then", nil},
-				{3, 357, "", []node{
-					{4, 357, "", []node{
-						{2, 357, "lower_io_arrays_to_elements", nil},
-						{4, 357, "", []node{
-							{2, 357, "modes", nil},
-							{2, 357, "shader_in", nil},
-						}},
-					}},
-					{4, 358, "", []node{
-						{2, 358, "lower_io_to_scalar_early", nil},
-						{4, 358, "", []node{
-							{2, 358, "modes", nil},
-							{2, 358, "shader_in", nil},
+					{4, 356, "", []node{
+						{2, 356, "lower_io_to_scalar_early", nil},
+						{4, 356, "", []node{
+							{2, 356, "modes", nil},
+							{2, 356, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 359, "", []node{
-				{2, 359, "if", nil},
-				{2, 359, "stage != vertex && stage != fragment", nil},
-				{2, 360, "then", nil},
-				{3, 360, "", []node{
-					{2, 360, "lower_io_arrays_to_elements", nil},
-					{2, 360, "lower_io_to_scalar_early", nil},
+			{4, 357, "", []node{
+				{2, 357, "if", nil},
+				{2, 357, "stage == fragment", nil},
+				{2, 358, "then", nil},
+				{3, 359, "", []node{
+					{4, 359, "", []node{
+						{2, 359, "lower_io_arrays_to_elements", nil},
+						{4, 359, "", []node{
+							{2, 359, "modes", nil},
+							{2, 359, "shader_in", nil},
+						}},
+					}},
+					{4, 360, "", []node{
+						{2, 360, "lower_io_to_scalar_early", nil},
+						{4, 360, "", []node{
+							{2, 360, "modes", nil},
+							{2, 360, "shader_in", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 361, "", []node{
-				{2, 361, "loop", nil},
-				{3, 361, "", []node{
-					{4, 361, "", []node{
-						{2, 361, "use", nil},
-						{2, 361, "turn", nil},
-					}},
-					{4, 361, "", []node{
-						{2, 361, "use", nil},
-						{2, 361, "tail", nil},
-					}},
+				{2, 361, "if", nil},
+				{2, 361, "stage != vertex && stage != fragment", nil},
+				{2, 362, "then", nil},
+				{3, 362, "", []node{
+					{2, 362, "lower_io_arrays_to_elements", nil},
+					{2, 362, "lower_io_to_scalar_early", nil},
 				}},
-				{2, 362, "max", nil},
-				{2, 362, "8", nil},
 			}},
 			{4, 363, "", []node{
-				{2, 363, "remove_dead_variables", nil},
-				{4, 363, "", []node{
-					{2, 363, "modes", nil},
-					{2, 363, "shader_in|shader_out", nil},
+				{2, 363, "loop", nil},
+				{3, 363, "", []node{
+					{4, 363, "", []node{
+						{2, 363, "use", nil},
+						{2, 363, "turn", nil},
+					}},
+					{4, 363, "", []node{
+						{2, 363, "use", nil},
+						{2, 363, "tail", nil},
+					}},
+				}},
+				{2, 364, "max", nil},
+				{2, 364, "8", nil},
+			}},
+			{4, 365, "", []node{
+				{2, 365, "remove_dead_variables", nil},
+				{4, 365, "", []node{
+					{2, 365, "modes", nil},
+					{2, 365, "shader_in|shader_out", nil},
 				}},
 			}},
 		}},
-		{2, 365, "link_turn", nil},
-		{3, 366, "", []node{
-			{4, 366, "", []node{
-				{2, 366, "loop", nil},
-				{3, 366, "", []node{
-					{4, 366, "", []node{
-						{2, 366, "use", nil},
-						{2, 366, "turn", nil},
-					}},
-					{4, 366, "", []node{
-						{2, 366, "use", nil},
-						{2, 366, "tail", nil},
-					}},
-				}},
-				{2, 367, "max", nil},
-				{2, 367, "8", nil},
-			}},
+		{2, 367, "link_turn", nil},
+		{3, 368, "", []node{
 			{4, 368, "", []node{
-				{2, 368, "remove_dead_variables", nil},
-				{4, 368, "", []node{
-					{2, 368, "modes", nil},
-					{2, 368, "shader_in|shader_out", nil},
+				{2, 368, "loop", nil},
+				{3, 368, "", []node{
+					{4, 368, "", []node{
+						{2, 368, "use", nil},
+						{2, 368, "turn", nil},
+					}},
+					{4, 368, "", []node{
+						{2, 368, "use", nil},
+						{2, 368, "tail", nil},
+					}},
+				}},
+				{2, 369, "max", nil},
+				{2, 369, "8", nil},
+			}},
+			{4, 370, "", []node{
+				{2, 370, "remove_dead_variables", nil},
+				{4, 370, "", []node{
+					{2, 370, "modes", nil},
+					{2, 370, "shader_in|shader_out", nil},
 				}},
 			}},
 		}},
-		{2, 370, "link_finish", nil},
-		{3, 371, "", []node{
-			{4, 371, "", []node{
-				{2, 371, "remove_dead_variables", nil},
-				{4, 371, "", []node{
-					{2, 371, "modes", nil},
-					{2, 371, "shader_in|shader_out", nil},
-				}},
-			}},
-			{4, 372, "", []node{
-				{2, 372, "if", nil},
-				{2, 372, "stage == vertex", nil},
-				{2, 373, "then", nil},
-				{3, 373, "", []node{
-					{4, 373, "", []node{
-						{2, 373, "lower_io_to_vector", nil},
-						{4, 373, "", []node{
-							{2, 373, "modes", nil},
-							{2, 373, "shader_out", nil},
-						}},
-					}},
+		{2, 372, "link_finish", nil},
+		{3, 373, "", []node{
+			{4, 373, "", []node{
+				{2, 373, "remove_dead_variables", nil},
+				{4, 373, "", []node{
+					{2, 373, "modes", nil},
+					{2, 373, "shader_in|shader_out", nil},
 				}},
 			}},
 			{4, 374, "", []node{
 				{2, 374, "if", nil},
-				{2, 374, "stage == fragment", nil},
+				{2, 374, "stage == vertex", nil},
 				{2, 375, "then", nil},
 				{3, 375, "", []node{
 					{4, 375, "", []node{
 						{2, 375, "lower_io_to_vector", nil},
 						{4, 375, "", []node{
 							{2, 375, "modes", nil},
-							{2, 375, "shader_in", nil},
+							{2, 375, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 376, "", []node{
 				{2, 376, "if", nil},
-				{2, 376, "stage != vertex && stage != fragment", nil},
+				{2, 376, "stage == fragment", nil},
 				{2, 377, "then", nil},
 				{3, 377, "", []node{
-					{2, 377, "lower_io_to_vector", nil},
+					{4, 377, "", []node{
+						{2, 377, "lower_io_to_vector", nil},
+						{4, 377, "", []node{
+							{2, 377, "modes", nil},
+							{2, 377, "shader_in", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 378, "opt_combine_stores", nil},
-			{4, 379, "", []node{
-				{2, 379, "loop", nil},
+			{4, 378, "", []node{
+				{2, 378, "if", nil},
+				{2, 378, "stage != vertex && stage != fragment", nil},
+				{2, 379, "then", nil},
 				{3, 379, "", []node{
-					{2, 379, "lower_vars_to_ssa", nil},
-					{2, 379, "opt_copy_prop", nil},
-					{2, 379, "opt_cse", nil},
-					{2, 379, "opt_dce", nil},
+					{2, 379, "lower_io_to_vector", nil},
 				}},
 			}},
-			{2, 380, "remove_dead_variables", nil},
-			{2, 381, "assign_io_locations", nil},
+			{2, 380, "opt_combine_stores", nil},
+			{4, 381, "", []node{
+				{2, 381, "loop", nil},
+				{3, 381, "", []node{
+					{2, 381, "lower_vars_to_ssa", nil},
+					{2, 381, "opt_copy_prop", nil},
+					{2, 381, "opt_cse", nil},
+					{2, 381, "opt_dce", nil},
+				}},
+			}},
+			{2, 382, "remove_dead_variables", nil},
+			{2, 383, "assign_io_locations", nil},
 		}},
 	}},
-	{2, 383, "pipelines", nil},
-	{4, 385, "", []node{
-		{2, 385, "common", nil},
-		{3, 386, "", []node{
-			{4, 386, "", []node{
-				{2, 386, "use", nil},
-				{2, 386, "frontend", nil},
+	{2, 385, "pipelines", nil},
+	{4, 387, "", []node{
+		{2, 387, "common", nil},
+		{3, 388, "", []node{
+			{4, 388, "", []node{
+				{2, 388, "use", nil},
+				{2, 388, "frontend", nil},
 			}},
-			{4, 387, "", []node{
-				{2, 387, "hook", nil},
-				{2, 387, "start", nil},
-			}},
-			{2, 388, "propagate_invariant", nil},
 			{4, 389, "", []node{
-				{2, 389, "use", nil},
-				{2, 389, "clean", nil},
+				{2, 389, "hook", nil},
+				{2, 389, "start", nil},
 			}},
-			{4, 390, "", []node{
-				{2, 390, "if", nil},
-				{2, 390, "level >= O1", nil},
-				{2, 391, "then", nil},
-				{3, 391, "", []node{
-					{2, 391, "opt_ray_queries", nil},
-					{2, 391, "opt_ray_query_ranges", nil},
+			{2, 390, "propagate_invariant", nil},
+			{4, 391, "", []node{
+				{2, 391, "use", nil},
+				{2, 391, "clean", nil},
+			}},
+			{4, 392, "", []node{
+				{2, 392, "if", nil},
+				{2, 392, "level >= O1", nil},
+				{2, 393, "then", nil},
+				{3, 393, "", []node{
+					{2, 393, "opt_ray_queries", nil},
+					{2, 393, "opt_ray_query_ranges", nil},
 				}},
 			}},
-			{4, 393, "", []node{
-				{2, 393, "if", nil},
-				{2, 393, "ycbcr", nil},
-				{2, 394, "then", nil},
-				{3, 394, "", []node{
-					{4, 394, "", []node{
-						{2, 394, "lower_tex", nil},
-						{4, 394, "", []node{
-							{2, 394, "ycbcr", nil},
-							{2, 394, "options", nil},
+			{4, 395, "", []node{
+				{2, 395, "if", nil},
+				{2, 395, "ycbcr", nil},
+				{2, 396, "then", nil},
+				{3, 396, "", []node{
+					{4, 396, "", []node{
+						{2, 396, "lower_tex", nil},
+						{4, 396, "", []node{
+							{2, 396, "ycbcr", nil},
+							{2, 396, "options", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 395, "gather_info", nil},
+			{2, 397, "gather_info", nil},
 		}},
-		{2, 398, "ir", nil},
-		{3, 399, "", []node{
-			{4, 399, "", []node{
-				{2, 399, "use", nil},
-				{2, 399, "common", nil},
+		{2, 400, "ir", nil},
+		{3, 401, "", []node{
+			{4, 401, "", []node{
+				{2, 401, "use", nil},
+				{2, 401, "common", nil},
 			}},
-			{4, 400, "", []node{
-				{2, 400, "use", nil},
-				{2, 400, "interface", nil},
+			{4, 402, "", []node{
+				{2, 402, "use", nil},
+				{2, 402, "interface", nil},
 			}},
 		}},
-		{2, 402, "ir3", nil},
-		{3, 403, "", []node{
-			{4, 403, "", []node{
-				{2, 403, "use", nil},
-				{2, 403, "common", nil},
-			}},
+		{2, 404, "ir3", nil},
+		{3, 405, "", []node{
 			{4, 405, "", []node{
-				{2, 405, "if", nil},
-				{2, 405, "level >= O1", nil},
-				{2, 406, "then", nil},
-				{3, 406, "", []node{
-					{4, 406, "", []node{
-						{2, 406, "opt_shrink_stores", nil},
-						{4, 406, "", []node{
-							{2, 406, "images", nil},
-							{2, 406, "true", nil},
+				{2, 405, "use", nil},
+				{2, 405, "common", nil},
+			}},
+			{4, 407, "", []node{
+				{2, 407, "if", nil},
+				{2, 407, "level >= O1", nil},
+				{2, 408, "then", nil},
+				{3, 408, "", []node{
+					{4, 408, "", []node{
+						{2, 408, "opt_shrink_stores", nil},
+						{4, 408, "", []node{
+							{2, 408, "images", nil},
+							{2, 408, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 407, "lower_ray_queries", nil},
-			{4, 408, "", []node{
-				{2, 408, "use", nil},
-				{2, 408, "optimise", nil},
-			}},
-			{4, 409, "", []node{
-				{2, 409, "use", nil},
-				{2, 409, "interface", nil},
+			{2, 409, "lower_ray_queries", nil},
+			{4, 410, "", []node{
+				{2, 410, "use", nil},
+				{2, 410, "optimise", nil},
 			}},
 			{4, 411, "", []node{
-				{2, 411, "lower_atomics", nil},
-				{4, 411, "", []node{
-					{2, 411, "wide", nil},
-					{2, 411, "true", nil},
+				{2, 411, "use", nil},
+				{2, 411, "interface", nil},
+			}},
+			{4, 413, "", []node{
+				{2, 413, "lower_atomics", nil},
+				{4, 413, "", []node{
+					{2, 413, "wide", nil},
+					{2, 413, "true", nil},
 				}},
 			}},
-			{4, 412, "", []node{
-				{2, 412, "if", nil},
-				{2, 412, "stage == fragment", nil},
-				{2, 413, "then", nil},
-				{3, 413, "", []node{
-					{2, 413, "lower_is_helper_invocation", nil},
-				}},
-			}},
-			{4, 415, "", []node{
-				{2, 415, "if", nil},
-				{2, 415, "stage != fragment", nil},
-				{2, 416, "then", nil},
-				{3, 416, "", []node{
-					{4, 416, "", []node{
-						{2, 416, "lower_tex", nil},
-						{4, 416, "", []node{
-							{2, 416, "implicit_lod", nil},
-							{2, 416, "true", nil},
-							{2, 416, "group_lod", nil},
-							{2, 416, "true", nil},
-						}},
-					}},
+			{4, 414, "", []node{
+				{2, 414, "if", nil},
+				{2, 414, "stage == fragment", nil},
+				{2, 415, "then", nil},
+				{3, 415, "", []node{
+					{2, 415, "lower_is_helper_invocation", nil},
 				}},
 			}},
 			{4, 417, "", []node{
-				{2, 417, "lower_image", nil},
-				{4, 417, "", []node{
-					{2, 417, "cube_size", nil},
-					{2, 417, "true", nil},
+				{2, 417, "if", nil},
+				{2, 417, "stage != fragment", nil},
+				{2, 418, "then", nil},
+				{3, 418, "", []node{
+					{4, 418, "", []node{
+						{2, 418, "lower_tex", nil},
+						{4, 418, "", []node{
+							{2, 418, "implicit_lod", nil},
+							{2, 418, "true", nil},
+							{2, 418, "group_lod", nil},
+							{2, 418, "true", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 418, "lower_frexp", nil},
-			{2, 419, "lower_flrp", nil},
-			{4, 420, "", []node{
-				{2, 420, "use", nil},
-				{2, 420, "scalar", nil},
+			{4, 419, "", []node{
+				{2, 419, "lower_image", nil},
+				{4, 419, "", []node{
+					{2, 419, "cube_size", nil},
+					{2, 419, "true", nil},
+				}},
 			}},
-			{2, 421, "lower_phis_to_scalar", nil},
+			{2, 420, "lower_frexp", nil},
+			{2, 421, "lower_flrp", nil},
 			{4, 422, "", []node{
 				{2, 422, "use", nil},
-				{2, 422, "optimise", nil},
+				{2, 422, "scalar", nil},
 			}},
-			{2, 424, "io_add_const_offset_to_base", nil},
-			{4, 427, "", []node{
-				{2, 427, "if", nil},
-				{2, 427, "level >= O1", nil},
-				{2, 428, "then", nil},
-				{3, 428, "", []node{
-					{4, 428, "", []node{
-						{2, 428, "opt_large_constants", nil},
-						{4, 428, "", []node{
-							{2, 428, "packed", nil},
-							{2, 428, "32", nil},
-						}},
-					}},
-					{2, 428, "shrink_vec_array_vars", nil},
-					{4, 428, "", []node{
-						{2, 428, "opt_large_constants", nil},
-						{4, 428, "", []node{
-							{2, 428, "packed", nil},
-							{2, 428, "32", nil},
-						}},
-					}},
-				}},
+			{2, 423, "lower_phis_to_scalar", nil},
+			{4, 424, "", []node{
+				{2, 424, "use", nil},
+				{2, 424, "optimise", nil},
 			}},
+			{2, 426, "io_add_const_offset_to_base", nil},
 			{4, 429, "", []node{
-				{2, 429, "lower_indirect_derefs", nil},
-				{4, 429, "", []node{
-					{2, 429, "modes", nil},
-					{2, 429, "function_temp", nil},
-					{2, 429, "max_length", nil},
-					{2, 429, "4", nil},
-				}},
-			}},
-			{2, 430, "lower_vars_to_ssa", nil},
-			{4, 431, "", []node{
-				{2, 431, "if", nil},
-				{2, 431, "level >= O1", nil},
-				{2, 432, "then", nil},
-				{3, 432, "", []node{
-					{4, 432, "", []node{
-						{2, 432, "opt_large_constants", nil},
-						{4, 432, "", []node{
-							{2, 432, "threshold", nil},
-							{2, 432, "20", nil},
+				{2, 429, "if", nil},
+				{2, 429, "level >= O1", nil},
+				{2, 430, "then", nil},
+				{3, 430, "", []node{
+					{4, 430, "", []node{
+						{2, 430, "opt_large_constants", nil},
+						{4, 430, "", []node{
+							{2, 430, "packed", nil},
+							{2, 430, "32", nil},
+						}},
+					}},
+					{2, 430, "shrink_vec_array_vars", nil},
+					{4, 430, "", []node{
+						{2, 430, "opt_large_constants", nil},
+						{4, 430, "", []node{
+							{2, 430, "packed", nil},
+							{2, 430, "32", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 433, "", []node{
-				{2, 433, "lower_locals_to_regs", nil},
-				{4, 433, "", []node{
-					{2, 433, "max_words", nil},
-					{2, 433, "48", nil},
+			{4, 431, "", []node{
+				{2, 431, "lower_indirect_derefs", nil},
+				{4, 431, "", []node{
+					{2, 431, "modes", nil},
+					{2, 431, "function_temp", nil},
+					{2, 431, "max_length", nil},
+					{2, 431, "4", nil},
 				}},
 			}},
-			{4, 434, "", []node{
-				{2, 434, "lower_vars_to_explicit_types", nil},
-				{4, 434, "", []node{
-					{2, 434, "modes", nil},
-					{2, 434, "function_temp|shader_temp", nil},
+			{2, 432, "lower_vars_to_ssa", nil},
+			{4, 433, "", []node{
+				{2, 433, "if", nil},
+				{2, 433, "level >= O1", nil},
+				{2, 434, "then", nil},
+				{3, 434, "", []node{
+					{4, 434, "", []node{
+						{2, 434, "opt_large_constants", nil},
+						{4, 434, "", []node{
+							{2, 434, "threshold", nil},
+							{2, 434, "20", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 435, "", []node{
-				{2, 435, "lower_explicit_io", nil},
+				{2, 435, "lower_locals_to_regs", nil},
 				{4, 435, "", []node{
-					{2, 435, "modes", nil},
-					{2, 435, "function_temp|shader_temp|mem_constant", nil},
+					{2, 435, "max_words", nil},
+					{2, 435, "48", nil},
 				}},
 			}},
-			{2, 436, "remove_dead_derefs", nil},
+			{4, 436, "", []node{
+				{2, 436, "lower_vars_to_explicit_types", nil},
+				{4, 436, "", []node{
+					{2, 436, "modes", nil},
+					{2, 436, "function_temp|shader_temp", nil},
+				}},
+			}},
 			{4, 437, "", []node{
-				{2, 437, "if", nil},
-				{2, 437, "level >= O1", nil},
-				{2, 438, "then", nil},
-				{3, 439, "", []node{
-					{2, 439, "opt_load_store_update_alignments", nil},
-					{4, 440, "", []node{
-						{2, 440, "opt_load_store_vectorize", nil},
-						{4, 440, "", []node{
-							{2, 440, "modes", nil},
-							{2, 440, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 440, "ubo_dynamic", nil},
-							{2, 440, "true", nil},
+				{2, 437, "lower_explicit_io", nil},
+				{4, 437, "", []node{
+					{2, 437, "modes", nil},
+					{2, 437, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 438, "remove_dead_derefs", nil},
+			{4, 439, "", []node{
+				{2, 439, "if", nil},
+				{2, 439, "level >= O1", nil},
+				{2, 440, "then", nil},
+				{3, 441, "", []node{
+					{2, 441, "opt_load_store_update_alignments", nil},
+					{4, 442, "", []node{
+						{2, 442, "opt_load_store_vectorize", nil},
+						{4, 442, "", []node{
+							{2, 442, "modes", nil},
+							{2, 442, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 442, "ubo_dynamic", nil},
+							{2, 442, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 442, "lower_amul", nil},
-			{4, 443, "", []node{
-				{2, 443, "lower_mem_access_bit_sizes", nil},
-				{4, 443, "", []node{
-					{2, 443, "max_bits", nil},
-					{2, 443, "32", nil},
-					{2, 443, "const_bits", nil},
-					{2, 443, "32", nil},
+			{2, 444, "lower_amul", nil},
+			{4, 445, "", []node{
+				{2, 445, "lower_mem_access_bit_sizes", nil},
+				{4, 445, "", []node{
+					{2, 445, "max_bits", nil},
+					{2, 445, "32", nil},
+					{2, 445, "const_bits", nil},
+					{2, 445, "32", nil},
 				}},
 			}},
-			{2, 444, "lower_wrmasks", nil},
-			{4, 446, "", []node{
-				{2, 446, "if", nil},
-				{2, 446, "level >= O1", nil},
-				{2, 447, "then", nil},
-				{3, 447, "", []node{
-					{2, 447, "opt_uniform_subgroup", nil},
-				}},
-			}},
+			{2, 446, "lower_wrmasks", nil},
 			{4, 448, "", []node{
-				{2, 448, "lower_subgroups", nil},
-				{4, 448, "", []node{
-					{2, 448, "only_64", nil},
-					{2, 448, "true", nil},
-					{2, 448, "to_scalar", nil},
-					{2, 448, "true", nil},
-					{2, 448, "split_64", nil},
-					{2, 448, "true", nil},
-					{2, 448, "vote_eq", nil},
-					{2, 448, "true", nil},
-					{2, 448, "scans", nil},
-					{2, 448, "true", nil},
-				}},
-			}},
-			{4, 449, "", []node{
-				{2, 449, "lower_bit_size", nil},
-				{4, 449, "", []node{
-					{2, 449, "below", nil},
-					{2, 449, "16", nil},
-					{2, 449, "to", nil},
-					{2, 449, "16", nil},
+				{2, 448, "if", nil},
+				{2, 448, "level >= O1", nil},
+				{2, 449, "then", nil},
+				{3, 449, "", []node{
+					{2, 449, "opt_uniform_subgroup", nil},
 				}},
 			}},
 			{4, 450, "", []node{
-				{2, 450, "if", nil},
-				{2, 450, "level >= O1", nil},
-				{2, 451, "then", nil},
-				{3, 451, "", []node{
-					{2, 451, "opt_intrinsics", nil},
-					{2, 451, "opt_offsets", nil},
+				{2, 450, "lower_subgroups", nil},
+				{4, 450, "", []node{
+					{2, 450, "only_64", nil},
+					{2, 450, "true", nil},
+					{2, 450, "to_scalar", nil},
+					{2, 450, "true", nil},
+					{2, 450, "split_64", nil},
+					{2, 450, "true", nil},
+					{2, 450, "vote_eq", nil},
+					{2, 450, "true", nil},
+					{2, 450, "scans", nil},
+					{2, 450, "true", nil},
 				}},
 			}},
-			{4, 453, "", []node{
-				{2, 453, "if", nil},
-				{2, 453, "level >= O1", nil},
-				{2, 454, "then", nil},
-				{3, 454, "", []node{
-					{4, 454, "", []node{
-						{2, 454, "opt_reassociate", nil},
-						{4, 454, "", []node{
-							{2, 454, "float", nil},
-							{2, 454, "true", nil},
-						}},
-					}},
+			{4, 451, "", []node{
+				{2, 451, "lower_bit_size", nil},
+				{4, 451, "", []node{
+					{2, 451, "below", nil},
+					{2, 451, "16", nil},
+					{2, 451, "to", nil},
+					{2, 451, "16", nil},
+				}},
+			}},
+			{4, 452, "", []node{
+				{2, 452, "if", nil},
+				{2, 452, "level >= O1", nil},
+				{2, 453, "then", nil},
+				{3, 453, "", []node{
+					{2, 453, "opt_intrinsics", nil},
+					{2, 453, "opt_offsets", nil},
 				}},
 			}},
 			{4, 455, "", []node{
-				{2, 455, "use", nil},
-				{2, 455, "legalise", nil},
+				{2, 455, "if", nil},
+				{2, 455, "level >= O1", nil},
+				{2, 456, "then", nil},
+				{3, 456, "", []node{
+					{4, 456, "", []node{
+						{2, 456, "opt_reassociate", nil},
+						{4, 456, "", []node{
+							{2, 456, "float", nil},
+							{2, 456, "true", nil},
+						}},
+					}},
+				}},
 			}},
 			{4, 457, "", []node{
-				{2, 457, "if", nil},
-				{2, 457, "level >= O1", nil},
-				{2, 458, "then", nil},
-				{3, 458, "", []node{
-					{4, 458, "", []node{
-						{2, 458, "opt_peephole_select", nil},
-						{4, 458, "", []node{
-							{2, 458, "limit", nil},
-							{2, 458, "16", nil},
-							{2, 458, "indirect_load_ok", nil},
-							{2, 458, "true", nil},
-							{2, 458, "expensive_alu_ok", nil},
-							{2, 458, "true", nil},
-							{2, 458, "loads", nil},
-							{2, 458, "true", nil},
-							{2, 458, "ubos", nil},
-							{2, 458, "true", nil},
-						}},
-					}},
-				}},
+				{2, 457, "use", nil},
+				{2, 457, "legalise", nil},
 			}},
 			{4, 459, "", []node{
-				{2, 459, "use", nil},
-				{2, 459, "optimise", nil},
-			}},
-			{4, 460, "", []node{
-				{2, 460, "lower_phis_to_scalar", nil},
-				{4, 460, "", []node{
-					{2, 460, "all", nil},
-					{2, 460, "true", nil},
-				}},
-			}},
-			{4, 462, "", []node{
-				{2, 462, "if", nil},
-				{2, 462, "level >= O2", nil},
-				{2, 463, "then", nil},
-				{3, 464, "", []node{
-					{4, 464, "", []node{
-						{2, 464, "opt_gcm", nil},
-						{4, 464, "", []node{
-							{2, 464, "sink", nil},
-							{2, 464, "false", nil},
+				{2, 459, "if", nil},
+				{2, 459, "level >= O1", nil},
+				{2, 460, "then", nil},
+				{3, 460, "", []node{
+					{4, 460, "", []node{
+						{2, 460, "opt_peephole_select", nil},
+						{4, 460, "", []node{
+							{2, 460, "limit", nil},
+							{2, 460, "16", nil},
+							{2, 460, "indirect_load_ok", nil},
+							{2, 460, "true", nil},
+							{2, 460, "expensive_alu_ok", nil},
+							{2, 460, "true", nil},
+							{2, 460, "loads", nil},
+							{2, 460, "true", nil},
+							{2, 460, "ubos", nil},
+							{2, 460, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 465, "", []node{
-				{2, 465, "if", nil},
-				{2, 465, "level >= O1", nil},
-				{2, 466, "then", nil},
+			{4, 461, "", []node{
+				{2, 461, "use", nil},
+				{2, 461, "optimise", nil},
+			}},
+			{4, 462, "", []node{
+				{2, 462, "lower_phis_to_scalar", nil},
+				{4, 462, "", []node{
+					{2, 462, "all", nil},
+					{2, 462, "true", nil},
+				}},
+			}},
+			{4, 464, "", []node{
+				{2, 464, "if", nil},
+				{2, 464, "level >= O2", nil},
+				{2, 465, "then", nil},
 				{3, 466, "", []node{
 					{4, 466, "", []node{
-						{2, 466, "use", nil},
-						{2, 466, "late", nil},
+						{2, 466, "opt_gcm", nil},
+						{4, 466, "", []node{
+							{2, 466, "sink", nil},
+							{2, 466, "false", nil},
+						}},
 					}},
 				}},
 			}},
-			{4, 468, "", []node{
-				{2, 468, "if", nil},
-				{2, 468, "level >= O1", nil},
-				{2, 469, "then", nil},
-				{3, 469, "", []node{
-					{2, 469, "opt_16bit_tex_image", nil},
+			{4, 467, "", []node{
+				{2, 467, "if", nil},
+				{2, 467, "level >= O1", nil},
+				{2, 468, "then", nil},
+				{3, 468, "", []node{
+					{4, 468, "", []node{
+						{2, 468, "use", nil},
+						{2, 468, "late", nil},
+					}},
 				}},
 			}},
 			{4, 470, "", []node{
-				{2, 470, "use", nil},
-				{2, 470, "clean", nil},
+				{2, 470, "if", nil},
+				{2, 470, "level >= O1", nil},
+				{2, 471, "then", nil},
+				{3, 471, "", []node{
+					{2, 471, "opt_16bit_tex_image", nil},
+				}},
 			}},
 			{4, 472, "", []node{
-				{2, 472, "if", nil},
-				{2, 472, "level >= O1", nil},
-				{2, 473, "then", nil},
-				{3, 474, "", []node{
-					{4, 474, "", []node{
-						{2, 474, "opt_sink", nil},
-						{4, 474, "", []node{
-							{2, 474, "compares", nil},
-							{2, 474, "true", nil},
+				{2, 472, "use", nil},
+				{2, 472, "clean", nil},
+			}},
+			{4, 474, "", []node{
+				{2, 474, "if", nil},
+				{2, 474, "level >= O1", nil},
+				{2, 475, "then", nil},
+				{3, 476, "", []node{
+					{4, 476, "", []node{
+						{2, 476, "opt_sink", nil},
+						{4, 476, "", []node{
+							{2, 476, "compares", nil},
+							{2, 476, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 476, "", []node{
-				{2, 476, "if", nil},
-				{2, 476, "level >= O1", nil},
-				{2, 477, "then", nil},
-				{3, 477, "", []node{
-					{4, 477, "", []node{
-						{2, 477, "opt_move", nil},
-						{4, 477, "", []node{
-							{2, 477, "buffers", nil},
-							{2, 477, "true", nil},
-							{2, 477, "compares", nil},
-							{2, 477, "false", nil},
+			{4, 478, "", []node{
+				{2, 478, "if", nil},
+				{2, 478, "level >= O1", nil},
+				{2, 479, "then", nil},
+				{3, 479, "", []node{
+					{4, 479, "", []node{
+						{2, 479, "opt_move", nil},
+						{4, 479, "", []node{
+							{2, 479, "buffers", nil},
+							{2, 479, "true", nil},
+							{2, 479, "compares", nil},
+							{2, 479, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 479, "", []node{
-				{2, 479, "if", nil},
-				{2, 479, "level >= O1", nil},
-				{2, 480, "then", nil},
-				{3, 480, "", []node{
-					{4, 480, "", []node{
-						{2, 480, "opt_group_loads", nil},
-						{4, 480, "", []node{
-							{2, 480, "max_distance", nil},
-							{2, 480, "16", nil},
+			{4, 481, "", []node{
+				{2, 481, "if", nil},
+				{2, 481, "level >= O1", nil},
+				{2, 482, "then", nil},
+				{3, 482, "", []node{
+					{4, 482, "", []node{
+						{2, 482, "opt_group_loads", nil},
+						{4, 482, "", []node{
+							{2, 482, "max_distance", nil},
+							{2, 482, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 482, "", []node{
-				{2, 482, "if", nil},
-				{2, 482, "level >= O1 && stage == fragment", nil},
-				{2, 483, "then", nil},
-				{3, 483, "", []node{
-					{2, 483, "opt_move_discards_to_top", nil},
+			{4, 484, "", []node{
+				{2, 484, "if", nil},
+				{2, 484, "level >= O1 && stage == fragment", nil},
+				{2, 485, "then", nil},
+				{3, 485, "", []node{
+					{2, 485, "opt_move_discards_to_top", nil},
 				}},
 			}},
-			{2, 484, "remove_dead_variables", nil},
-			{2, 485, "gather_info", nil},
+			{2, 486, "remove_dead_variables", nil},
+			{2, 487, "gather_info", nil},
 		}},
-		{2, 487, "agx", nil},
-		{3, 488, "", []node{
-			{4, 488, "", []node{
-				{2, 488, "use", nil},
-				{2, 488, "common", nil},
-			}},
+		{2, 489, "agx", nil},
+		{3, 490, "", []node{
 			{4, 490, "", []node{
-				{2, 490, "if", nil},
-				{2, 490, "level >= O1", nil},
-				{2, 491, "then", nil},
-				{3, 491, "", []node{
-					{4, 491, "", []node{
-						{2, 491, "opt_shrink_stores", nil},
-						{4, 491, "", []node{
-							{2, 491, "images", nil},
-							{2, 491, "true", nil},
-						}},
-					}},
-				}},
+				{2, 490, "use", nil},
+				{2, 490, "common", nil},
 			}},
 			{4, 492, "", []node{
-				{2, 492, "use", nil},
-				{2, 492, "optimise", nil},
-			}},
-			{4, 493, "", []node{
-				{2, 493, "use", nil},
-				{2, 493, "interface", nil},
-			}},
-			{4, 495, "", []node{
-				{2, 495, "if", nil},
-				{2, 495, "stage == fragment", nil},
-				{2, 496, "then", nil},
-				{3, 496, "", []node{
-					{2, 496, "gather_info", nil},
-					{2, 496, "lower_wpos_center", nil},
-					{4, 496, "", []node{
-						{2, 496, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 496, "", []node{
-							{2, 496, "center", nil},
-							{2, 496, "false", nil},
+				{2, 492, "if", nil},
+				{2, 492, "level >= O1", nil},
+				{2, 493, "then", nil},
+				{3, 493, "", []node{
+					{4, 493, "", []node{
+						{2, 493, "opt_shrink_stores", nil},
+						{4, 493, "", []node{
+							{2, 493, "images", nil},
+							{2, 493, "true", nil},
 						}},
 					}},
 				}},
 			}},
+			{4, 494, "", []node{
+				{2, 494, "use", nil},
+				{2, 494, "optimise", nil},
+			}},
+			{4, 495, "", []node{
+				{2, 495, "use", nil},
+				{2, 495, "interface", nil},
+			}},
 			{4, 497, "", []node{
-				{2, 497, "lower_tex", nil},
-				{4, 497, "", []node{
-					{2, 497, "txd", nil},
-					{2, 497, "cube", nil},
-					{2, 497, "implicit_lod", nil},
-					{2, 497, "true", nil},
-					{2, 497, "group_lod", nil},
-					{2, 497, "true", nil},
+				{2, 497, "if", nil},
+				{2, 497, "stage == fragment", nil},
+				{2, 498, "then", nil},
+				{3, 498, "", []node{
+					{2, 498, "gather_info", nil},
+					{2, 498, "lower_wpos_center", nil},
+					{4, 498, "", []node{
+						{2, 498, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 498, "", []node{
+							{2, 498, "center", nil},
+							{2, 498, "false", nil},
+						}},
+					}},
 				}},
 			}},
-			{4, 498, "", []node{
-				{2, 498, "lower_image", nil},
-				{4, 498, "", []node{
-					{2, 498, "cube_size", nil},
-					{2, 498, "true", nil},
+			{4, 499, "", []node{
+				{2, 499, "lower_tex", nil},
+				{4, 499, "", []node{
+					{2, 499, "txd", nil},
+					{2, 499, "cube", nil},
+					{2, 499, "implicit_lod", nil},
+					{2, 499, "true", nil},
+					{2, 499, "group_lod", nil},
+					{2, 499, "true", nil},
 				}},
 			}},
 			{4, 500, "", []node{
-				{2, 500, "if", nil},
-				{2, 500, "level >= O1", nil},
-				{2, 501, "then", nil},
-				{3, 501, "", []node{
-					{4, 501, "", []node{
-						{2, 501, "opt_uniform_atomics", nil},
-						{4, 501, "", []node{
-							{2, 501, "join", nil},
-							{2, 501, "true", nil},
+				{2, 500, "lower_image", nil},
+				{4, 500, "", []node{
+					{2, 500, "cube_size", nil},
+					{2, 500, "true", nil},
+				}},
+			}},
+			{4, 502, "", []node{
+				{2, 502, "if", nil},
+				{2, 502, "level >= O1", nil},
+				{2, 503, "then", nil},
+				{3, 503, "", []node{
+					{4, 503, "", []node{
+						{2, 503, "opt_uniform_atomics", nil},
+						{4, 503, "", []node{
+							{2, 503, "join", nil},
+							{2, 503, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 502, "lower_atomics", nil},
-			{2, 503, "lower_frexp", nil},
-			{2, 504, "lower_flrp", nil},
-			{4, 505, "", []node{
-				{2, 505, "use", nil},
-				{2, 505, "scalar", nil},
-			}},
-			{2, 506, "lower_phis_to_scalar", nil},
+			{2, 504, "lower_atomics", nil},
+			{2, 505, "lower_frexp", nil},
+			{2, 506, "lower_flrp", nil},
 			{4, 507, "", []node{
 				{2, 507, "use", nil},
-				{2, 507, "optimise", nil},
+				{2, 507, "scalar", nil},
 			}},
-			{2, 509, "io_add_const_offset_to_base", nil},
-			{4, 512, "", []node{
-				{2, 512, "lower_indirect_derefs", nil},
-				{4, 512, "", []node{
-					{2, 512, "modes", nil},
-					{2, 512, "function_temp", nil},
-					{2, 512, "max_length", nil},
-					{2, 512, "4", nil},
-				}},
+			{2, 508, "lower_phis_to_scalar", nil},
+			{4, 509, "", []node{
+				{2, 509, "use", nil},
+				{2, 509, "optimise", nil},
 			}},
-			{2, 513, "lower_vars_to_ssa", nil},
+			{2, 511, "io_add_const_offset_to_base", nil},
 			{4, 514, "", []node{
-				{2, 514, "if", nil},
-				{2, 514, "level >= O1", nil},
-				{2, 515, "then", nil},
-				{3, 515, "", []node{
-					{4, 515, "", []node{
-						{2, 515, "opt_large_constants", nil},
-						{4, 515, "", []node{
-							{2, 515, "packed", nil},
-							{2, 515, "32", nil},
-							{2, 515, "threshold", nil},
-							{2, 515, "20", nil},
-						}},
-					}},
-					{2, 515, "shrink_vec_array_vars", nil},
-					{4, 515, "", []node{
-						{2, 515, "opt_large_constants", nil},
-						{4, 515, "", []node{
-							{2, 515, "packed", nil},
-							{2, 515, "32", nil},
-							{2, 515, "threshold", nil},
-							{2, 515, "20", nil},
-						}},
-					}},
+				{2, 514, "lower_indirect_derefs", nil},
+				{4, 514, "", []node{
+					{2, 514, "modes", nil},
+					{2, 514, "function_temp", nil},
+					{2, 514, "max_length", nil},
+					{2, 514, "4", nil},
 				}},
 			}},
+			{2, 515, "lower_vars_to_ssa", nil},
 			{4, 516, "", []node{
-				{2, 516, "lower_vars_to_explicit_types", nil},
-				{4, 516, "", []node{
-					{2, 516, "modes", nil},
-					{2, 516, "function_temp|shader_temp", nil},
+				{2, 516, "if", nil},
+				{2, 516, "level >= O1", nil},
+				{2, 517, "then", nil},
+				{3, 517, "", []node{
+					{4, 517, "", []node{
+						{2, 517, "opt_large_constants", nil},
+						{4, 517, "", []node{
+							{2, 517, "packed", nil},
+							{2, 517, "32", nil},
+							{2, 517, "threshold", nil},
+							{2, 517, "20", nil},
+						}},
+					}},
+					{2, 517, "shrink_vec_array_vars", nil},
+					{4, 517, "", []node{
+						{2, 517, "opt_large_constants", nil},
+						{4, 517, "", []node{
+							{2, 517, "packed", nil},
+							{2, 517, "32", nil},
+							{2, 517, "threshold", nil},
+							{2, 517, "20", nil},
+						}},
+					}},
 				}},
 			}},
-			{4, 517, "", []node{
-				{2, 517, "lower_explicit_io", nil},
-				{4, 517, "", []node{
-					{2, 517, "modes", nil},
-					{2, 517, "function_temp|shader_temp|mem_constant", nil},
+			{4, 518, "", []node{
+				{2, 518, "lower_vars_to_explicit_types", nil},
+				{4, 518, "", []node{
+					{2, 518, "modes", nil},
+					{2, 518, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{2, 518, "remove_dead_derefs", nil},
 			{4, 519, "", []node{
-				{2, 519, "if", nil},
-				{2, 519, "level >= O1", nil},
-				{2, 520, "then", nil},
-				{3, 520, "", []node{
-					{2, 520, "opt_load_store_update_alignments", nil},
-					{4, 520, "", []node{
-						{2, 520, "opt_load_store_vectorize", nil},
-						{4, 520, "", []node{
-							{2, 520, "holes", nil},
-							{2, 520, "4", nil},
-						}},
-					}},
+				{2, 519, "lower_explicit_io", nil},
+				{4, 519, "", []node{
+					{2, 519, "modes", nil},
+					{2, 519, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
+			{2, 520, "remove_dead_derefs", nil},
 			{4, 521, "", []node{
-				{2, 521, "lower_mem_access_bit_sizes", nil},
-				{4, 521, "", []node{
-					{2, 521, "max_bits", nil},
-					{2, 521, "32", nil},
-					{2, 521, "const_bits", nil},
-					{2, 521, "32", nil},
-				}},
-			}},
-			{2, 522, "lower_wrmasks", nil},
-			{4, 524, "", []node{
-				{2, 524, "if", nil},
-				{2, 524, "level >= O1", nil},
-				{2, 525, "then", nil},
-				{3, 525, "", []node{
-					{4, 525, "", []node{
-						{2, 525, "opt_uniform_subgroup", nil},
-						{4, 525, "", []node{
-							{2, 525, "counts", nil},
-							{2, 525, "false", nil},
+				{2, 521, "if", nil},
+				{2, 521, "level >= O1", nil},
+				{2, 522, "then", nil},
+				{3, 522, "", []node{
+					{2, 522, "opt_load_store_update_alignments", nil},
+					{4, 522, "", []node{
+						{2, 522, "opt_load_store_vectorize", nil},
+						{4, 522, "", []node{
+							{2, 522, "holes", nil},
+							{2, 522, "4", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 526, "", []node{
-				{2, 526, "lower_subgroups", nil},
-				{4, 526, "", []node{
-					{2, 526, "only_64", nil},
-					{2, 526, "true", nil},
-					{2, 526, "to_scalar", nil},
-					{2, 526, "true", nil},
-					{2, 526, "split_64", nil},
-					{2, 526, "true", nil},
-					{2, 526, "vote_eq", nil},
-					{2, 526, "true", nil},
-					{2, 526, "scans", nil},
-					{2, 526, "true", nil},
+			{4, 523, "", []node{
+				{2, 523, "lower_mem_access_bit_sizes", nil},
+				{4, 523, "", []node{
+					{2, 523, "max_bits", nil},
+					{2, 523, "32", nil},
+					{2, 523, "const_bits", nil},
+					{2, 523, "32", nil},
 				}},
 			}},
-			{4, 527, "", []node{
-				{2, 527, "lower_bit_size", nil},
-				{4, 527, "", []node{
-					{2, 527, "below", nil},
-					{2, 527, "16", nil},
-					{2, 527, "to", nil},
-					{2, 527, "16", nil},
+			{2, 524, "lower_wrmasks", nil},
+			{4, 526, "", []node{
+				{2, 526, "if", nil},
+				{2, 526, "level >= O1", nil},
+				{2, 527, "then", nil},
+				{3, 527, "", []node{
+					{4, 527, "", []node{
+						{2, 527, "opt_uniform_subgroup", nil},
+						{4, 527, "", []node{
+							{2, 527, "counts", nil},
+							{2, 527, "false", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 528, "", []node{
-				{2, 528, "if", nil},
-				{2, 528, "level >= O1", nil},
-				{2, 529, "then", nil},
-				{3, 529, "", []node{
-					{2, 529, "opt_intrinsics", nil},
+				{2, 528, "lower_subgroups", nil},
+				{4, 528, "", []node{
+					{2, 528, "only_64", nil},
+					{2, 528, "true", nil},
+					{2, 528, "to_scalar", nil},
+					{2, 528, "true", nil},
+					{2, 528, "split_64", nil},
+					{2, 528, "true", nil},
+					{2, 528, "vote_eq", nil},
+					{2, 528, "true", nil},
+					{2, 528, "scans", nil},
+					{2, 528, "true", nil},
 				}},
 			}},
-			{4, 531, "", []node{
-				{2, 531, "if", nil},
-				{2, 531, "level >= O1", nil},
-				{2, 532, "then", nil},
-				{3, 532, "", []node{
-					{4, 532, "", []node{
-						{2, 532, "opt_reassociate", nil},
-						{4, 532, "", []node{
-							{2, 532, "float", nil},
-							{2, 532, "true", nil},
-						}},
-					}},
+			{4, 529, "", []node{
+				{2, 529, "lower_bit_size", nil},
+				{4, 529, "", []node{
+					{2, 529, "below", nil},
+					{2, 529, "16", nil},
+					{2, 529, "to", nil},
+					{2, 529, "16", nil},
+				}},
+			}},
+			{4, 530, "", []node{
+				{2, 530, "if", nil},
+				{2, 530, "level >= O1", nil},
+				{2, 531, "then", nil},
+				{3, 531, "", []node{
+					{2, 531, "opt_intrinsics", nil},
 				}},
 			}},
 			{4, 533, "", []node{
-				{2, 533, "use", nil},
-				{2, 533, "legalise_sums", nil},
+				{2, 533, "if", nil},
+				{2, 533, "level >= O1", nil},
+				{2, 534, "then", nil},
+				{3, 534, "", []node{
+					{4, 534, "", []node{
+						{2, 534, "opt_reassociate", nil},
+						{4, 534, "", []node{
+							{2, 534, "float", nil},
+							{2, 534, "true", nil},
+						}},
+					}},
+				}},
 			}},
-			{4, 534, "", []node{
-				{2, 534, "if", nil},
-				{2, 534, "level >= O1", nil},
-				{2, 535, "then", nil},
-				{3, 536, "", []node{
-					{4, 536, "", []node{
-						{2, 536, "loop", nil},
-						{3, 537, "", []node{
-							{4, 537, "", []node{
-								{2, 537, "use", nil},
-								{2, 537, "turn", nil},
-							}},
-							{2, 538, "lower_alu_to_scalar", nil},
+			{4, 535, "", []node{
+				{2, 535, "use", nil},
+				{2, 535, "legalise_sums", nil},
+			}},
+			{4, 536, "", []node{
+				{2, 536, "if", nil},
+				{2, 536, "level >= O1", nil},
+				{2, 537, "then", nil},
+				{3, 538, "", []node{
+					{4, 538, "", []node{
+						{2, 538, "loop", nil},
+						{3, 539, "", []node{
 							{4, 539, "", []node{
-								{2, 539, "opt_peephole_select", nil},
-								{4, 539, "", []node{
-									{2, 539, "limit", nil},
-									{2, 539, "64", nil},
-									{2, 539, "indirect_load_ok", nil},
-									{2, 539, "true", nil},
-									{2, 539, "expensive_alu_ok", nil},
-									{2, 539, "true", nil},
-									{2, 539, "loads", nil},
-									{2, 539, "true", nil},
+								{2, 539, "use", nil},
+								{2, 539, "turn", nil},
+							}},
+							{2, 540, "lower_alu_to_scalar", nil},
+							{4, 541, "", []node{
+								{2, 541, "opt_peephole_select", nil},
+								{4, 541, "", []node{
+									{2, 541, "limit", nil},
+									{2, 541, "64", nil},
+									{2, 541, "indirect_load_ok", nil},
+									{2, 541, "true", nil},
+									{2, 541, "expensive_alu_ok", nil},
+									{2, 541, "true", nil},
+									{2, 541, "loads", nil},
+									{2, 541, "true", nil},
 								}},
 							}},
-							{4, 540, "", []node{
-								{2, 540, "use", nil},
-								{2, 540, "tail", nil},
+							{4, 542, "", []node{
+								{2, 542, "use", nil},
+								{2, 542, "tail", nil},
 							}},
 						}},
-						{2, 541, "max", nil},
-						{2, 541, "12", nil},
+						{2, 543, "max", nil},
+						{2, 543, "12", nil},
 					}},
 				}},
 			}},
-			{4, 542, "", []node{
-				{2, 542, "lower_phis_to_scalar", nil},
-				{4, 542, "", []node{
-					{2, 542, "all", nil},
-					{2, 542, "true", nil},
-				}},
-			}},
-			{4, 543, "", []node{
-				{2, 543, "if", nil},
-				{2, 543, "level >= O2", nil},
-				{2, 544, "then", nil},
-				{3, 544, "", []node{
-					{4, 544, "", []node{
-						{2, 544, "opt_gcm", nil},
-						{4, 544, "", []node{
-							{2, 544, "sink", nil},
-							{2, 544, "false", nil},
-							{2, 544, "room", nil},
-							{2, 544, "28", nil},
-						}},
-					}},
+			{4, 544, "", []node{
+				{2, 544, "lower_phis_to_scalar", nil},
+				{4, 544, "", []node{
+					{2, 544, "all", nil},
+					{2, 544, "true", nil},
 				}},
 			}},
 			{4, 545, "", []node{
 				{2, 545, "if", nil},
-				{2, 545, "level >= O1", nil},
+				{2, 545, "level >= O2", nil},
 				{2, 546, "then", nil},
 				{3, 546, "", []node{
 					{4, 546, "", []node{
-						{2, 546, "use", nil},
-						{2, 546, "late", nil},
+						{2, 546, "opt_gcm", nil},
+						{4, 546, "", []node{
+							{2, 546, "sink", nil},
+							{2, 546, "false", nil},
+							{2, 546, "room", nil},
+							{2, 546, "28", nil},
+						}},
 					}},
 				}},
 			}},
 			{4, 547, "", []node{
-				{2, 547, "use", nil},
-				{2, 547, "scalar", nil},
+				{2, 547, "if", nil},
+				{2, 547, "level >= O1", nil},
+				{2, 548, "then", nil},
+				{3, 548, "", []node{
+					{4, 548, "", []node{
+						{2, 548, "use", nil},
+						{2, 548, "late", nil},
+					}},
+				}},
 			}},
-			{4, 548, "", []node{
-				{2, 548, "use", nil},
-				{2, 548, "clean", nil},
+			{4, 549, "", []node{
+				{2, 549, "use", nil},
+				{2, 549, "scalar", nil},
 			}},
 			{4, 550, "", []node{
-				{2, 550, "if", nil},
-				{2, 550, "level >= O2", nil},
-				{2, 551, "then", nil},
-				{3, 551, "", []node{
-					{4, 551, "", []node{
-						{2, 551, "opt_sink", nil},
-						{4, 551, "", []node{
-							{2, 551, "inputs", nil},
-							{2, 551, "true", nil},
-							{2, 551, "buffers", nil},
-							{2, 551, "true", nil},
-							{2, 551, "compares", nil},
-							{2, 551, "true", nil},
-							{2, 551, "copies", nil},
-							{2, 551, "true", nil},
-							{2, 551, "alu", nil},
-							{2, 551, "true", nil},
+				{2, 550, "use", nil},
+				{2, 550, "clean", nil},
+			}},
+			{4, 552, "", []node{
+				{2, 552, "if", nil},
+				{2, 552, "level >= O2", nil},
+				{2, 553, "then", nil},
+				{3, 553, "", []node{
+					{4, 553, "", []node{
+						{2, 553, "opt_sink", nil},
+						{4, 553, "", []node{
+							{2, 553, "inputs", nil},
+							{2, 553, "true", nil},
+							{2, 553, "buffers", nil},
+							{2, 553, "true", nil},
+							{2, 553, "compares", nil},
+							{2, 553, "true", nil},
+							{2, 553, "copies", nil},
+							{2, 553, "true", nil},
+							{2, 553, "alu", nil},
+							{2, 553, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 552, "remove_dead_variables", nil},
-			{2, 553, "gather_info", nil},
+			{2, 554, "remove_dead_variables", nil},
+			{2, 555, "gather_info", nil},
 		}},
-		{2, 555, "midgard", nil},
-		{3, 556, "", []node{
-			{4, 556, "", []node{
-				{2, 556, "use", nil},
-				{2, 556, "common", nil},
-			}},
-			{4, 557, "", []node{
-				{2, 557, "use", nil},
-				{2, 557, "vectors", nil},
-			}},
+		{2, 557, "midgard", nil},
+		{3, 558, "", []node{
 			{4, 558, "", []node{
 				{2, 558, "use", nil},
-				{2, 558, "interface", nil},
+				{2, 558, "common", nil},
 			}},
 			{4, 559, "", []node{
-				{2, 559, "if", nil},
-				{2, 559, "stage == fragment", nil},
-				{2, 560, "then", nil},
-				{3, 560, "", []node{
-					{2, 560, "lower_helper_writes", nil},
-				}},
+				{2, 559, "use", nil},
+				{2, 559, "vectors", nil},
+			}},
+			{4, 560, "", []node{
+				{2, 560, "use", nil},
+				{2, 560, "interface", nil},
 			}},
 			{4, 561, "", []node{
-				{2, 561, "lower_atomics", nil},
-				{4, 561, "", []node{
-					{2, 561, "wide", nil},
-					{2, 561, "true", nil},
-				}},
-			}},
-			{4, 562, "", []node{
-				{2, 562, "lower_subgroups", nil},
-				{4, 562, "", []node{
-					{2, 562, "size_one", nil},
-					{2, 562, "true", nil},
+				{2, 561, "if", nil},
+				{2, 561, "stage == fragment", nil},
+				{2, 562, "then", nil},
+				{3, 562, "", []node{
+					{2, 562, "lower_helper_writes", nil},
 				}},
 			}},
 			{4, 563, "", []node{
-				{2, 563, "lower_tex", nil},
+				{2, 563, "lower_atomics", nil},
 				{4, 563, "", []node{
 					{2, 563, "wide", nil},
 					{2, 563, "true", nil},
-					{2, 563, "projector", nil},
-					{2, 563, "true", nil},
-					{2, 563, "implicit_lod", nil},
-					{2, 563, "true", nil},
-					{2, 563, "group_lod", nil},
-					{2, 563, "true", nil},
-					{2, 563, "min_lod", nil},
-					{2, 563, "true", nil},
-					{2, 563, "lod_ddx", nil},
-					{2, 563, "true", nil},
-					{2, 563, "lod_query", nil},
-					{2, 563, "true", nil},
-					{2, 563, "txd", nil},
-					{2, 563, "all", nil},
-					{2, 563, "txs_lod", nil},
-					{2, 563, "true", nil},
-					{2, 563, "tg4_offsets", nil},
-					{2, 563, "true", nil},
+				}},
+			}},
+			{4, 564, "", []node{
+				{2, 564, "lower_subgroups", nil},
+				{4, 564, "", []node{
+					{2, 564, "size_one", nil},
+					{2, 564, "true", nil},
 				}},
 			}},
 			{4, 565, "", []node{
-				{2, 565, "lower_indirect_textures", nil},
+				{2, 565, "lower_tex", nil},
 				{4, 565, "", []node{
-					{2, 565, "queries", nil},
+					{2, 565, "wide", nil},
 					{2, 565, "true", nil},
-					{2, 565, "words", nil},
-					{2, 565, "4", nil},
+					{2, 565, "projector", nil},
+					{2, 565, "true", nil},
+					{2, 565, "implicit_lod", nil},
+					{2, 565, "true", nil},
+					{2, 565, "group_lod", nil},
+					{2, 565, "true", nil},
+					{2, 565, "min_lod", nil},
+					{2, 565, "true", nil},
+					{2, 565, "lod_ddx", nil},
+					{2, 565, "true", nil},
+					{2, 565, "lod_query", nil},
+					{2, 565, "true", nil},
+					{2, 565, "txd", nil},
+					{2, 565, "all", nil},
+					{2, 565, "txs_lod", nil},
+					{2, 565, "true", nil},
+					{2, 565, "tg4_offsets", nil},
+					{2, 565, "true", nil},
 				}},
 			}},
-			{2, 566, "lower_frexp", nil},
-			{2, 567, "lower_flrp", nil},
-			{4, 568, "", []node{
-				{2, 568, "use", nil},
-				{2, 568, "vectors", nil},
+			{4, 567, "", []node{
+				{2, 567, "lower_indirect_textures", nil},
+				{4, 567, "", []node{
+					{2, 567, "queries", nil},
+					{2, 567, "true", nil},
+					{2, 567, "words", nil},
+					{2, 567, "4", nil},
+				}},
 			}},
-			{2, 570, "io_add_const_offset_to_base", nil},
-			{4, 571, "", []node{
-				{2, 571, "if", nil},
-				{2, 571, "level >= O1", nil},
-				{2, 572, "then", nil},
-				{3, 572, "", []node{
-					{4, 572, "", []node{
-						{2, 572, "opt_shrink_stores", nil},
-						{4, 572, "", []node{
-							{2, 572, "images", nil},
-							{2, 572, "true", nil},
+			{2, 568, "lower_frexp", nil},
+			{2, 569, "lower_flrp", nil},
+			{4, 570, "", []node{
+				{2, 570, "use", nil},
+				{2, 570, "vectors", nil},
+			}},
+			{2, 572, "io_add_const_offset_to_base", nil},
+			{4, 573, "", []node{
+				{2, 573, "if", nil},
+				{2, 573, "level >= O1", nil},
+				{2, 574, "then", nil},
+				{3, 574, "", []node{
+					{4, 574, "", []node{
+						{2, 574, "opt_shrink_stores", nil},
+						{4, 574, "", []node{
+							{2, 574, "images", nil},
+							{2, 574, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 575, "", []node{
-				{2, 575, "lower_indirect_derefs", nil},
-				{4, 575, "", []node{
-					{2, 575, "modes", nil},
-					{2, 575, "function_temp", nil},
-					{2, 575, "max_length", nil},
-					{2, 575, "4", nil},
-				}},
-			}},
-			{2, 576, "lower_vars_to_ssa", nil},
 			{4, 577, "", []node{
-				{2, 577, "if", nil},
-				{2, 577, "level >= O1", nil},
-				{2, 578, "then", nil},
-				{3, 578, "", []node{
-					{4, 578, "", []node{
-						{2, 578, "opt_large_constants", nil},
-						{4, 578, "", []node{
-							{2, 578, "packed", nil},
-							{2, 578, "32", nil},
-							{2, 578, "threshold", nil},
-							{2, 578, "20", nil},
-						}},
-					}},
-					{2, 578, "shrink_vec_array_vars", nil},
-					{4, 578, "", []node{
-						{2, 578, "opt_large_constants", nil},
-						{4, 578, "", []node{
-							{2, 578, "packed", nil},
-							{2, 578, "32", nil},
-							{2, 578, "threshold", nil},
-							{2, 578, "20", nil},
-						}},
-					}},
+				{2, 577, "lower_indirect_derefs", nil},
+				{4, 577, "", []node{
+					{2, 577, "modes", nil},
+					{2, 577, "function_temp", nil},
+					{2, 577, "max_length", nil},
+					{2, 577, "4", nil},
 				}},
 			}},
+			{2, 578, "lower_vars_to_ssa", nil},
 			{4, 579, "", []node{
-				{2, 579, "lower_vars_to_explicit_types", nil},
-				{4, 579, "", []node{
-					{2, 579, "modes", nil},
-					{2, 579, "function_temp|shader_temp", nil},
-				}},
-			}},
-			{4, 580, "", []node{
-				{2, 580, "lower_explicit_io", nil},
-				{4, 580, "", []node{
-					{2, 580, "modes", nil},
-					{2, 580, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 581, "remove_dead_derefs", nil},
-			{4, 582, "", []node{
-				{2, 582, "if", nil},
-				{2, 582, "level >= O1", nil},
-				{2, 583, "then", nil},
-				{3, 584, "", []node{
-					{2, 584, "opt_load_store_update_alignments", nil},
-					{4, 585, "", []node{
-						{2, 585, "opt_load_store_vectorize", nil},
-						{4, 585, "", []node{
-							{2, 585, "modes", nil},
-							{2, 585, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 585, "ubo_dynamic", nil},
-							{2, 585, "true", nil},
+				{2, 579, "if", nil},
+				{2, 579, "level >= O1", nil},
+				{2, 580, "then", nil},
+				{3, 580, "", []node{
+					{4, 580, "", []node{
+						{2, 580, "opt_large_constants", nil},
+						{4, 580, "", []node{
+							{2, 580, "packed", nil},
+							{2, 580, "32", nil},
+							{2, 580, "threshold", nil},
+							{2, 580, "20", nil},
+						}},
+					}},
+					{2, 580, "shrink_vec_array_vars", nil},
+					{4, 580, "", []node{
+						{2, 580, "opt_large_constants", nil},
+						{4, 580, "", []node{
+							{2, 580, "packed", nil},
+							{2, 580, "32", nil},
+							{2, 580, "threshold", nil},
+							{2, 580, "20", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 586, "", []node{
-				{2, 586, "lower_mem_access_bit_sizes", nil},
-				{4, 586, "", []node{
-					{2, 586, "max_bits", nil},
-					{2, 586, "32", nil},
-					{2, 586, "const_bits", nil},
-					{2, 586, "32", nil},
+			{4, 581, "", []node{
+				{2, 581, "lower_vars_to_explicit_types", nil},
+				{4, 581, "", []node{
+					{2, 581, "modes", nil},
+					{2, 581, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 582, "", []node{
+				{2, 582, "lower_explicit_io", nil},
+				{4, 582, "", []node{
+					{2, 582, "modes", nil},
+					{2, 582, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 583, "remove_dead_derefs", nil},
+			{4, 584, "", []node{
+				{2, 584, "if", nil},
+				{2, 584, "level >= O1", nil},
+				{2, 585, "then", nil},
+				{3, 586, "", []node{
+					{2, 586, "opt_load_store_update_alignments", nil},
+					{4, 587, "", []node{
+						{2, 587, "opt_load_store_vectorize", nil},
+						{4, 587, "", []node{
+							{2, 587, "modes", nil},
+							{2, 587, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 587, "ubo_dynamic", nil},
+							{2, 587, "true", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 588, "", []node{
-				{2, 588, "if", nil},
-				{2, 588, "kernel", nil},
-				{2, 589, "then", nil},
-				{3, 590, "", []node{
-					{4, 590, "", []node{
-						{2, 590, "lower_phis_to_scalar", nil},
-						{4, 590, "", []node{
-							{2, 590, "wider", nil},
-							{2, 590, "4", nil},
-						}},
-					}},
-					{4, 591, "", []node{
-						{2, 591, "lower_alu_width", nil},
-						{4, 591, "", []node{
-							{2, 591, "width", nil},
-							{2, 591, "4", nil},
-							{2, 591, "scalar", nil},
-							{2, 591, "64", nil},
-							{2, 591, "sources", nil},
-							{2, 591, "4", nil},
-						}},
-					}},
-					{2, 592, "opt_copy_prop", nil},
-					{2, 593, "opt_dce", nil},
+				{2, 588, "lower_mem_access_bit_sizes", nil},
+				{4, 588, "", []node{
+					{2, 588, "max_bits", nil},
+					{2, 588, "32", nil},
+					{2, 588, "const_bits", nil},
+					{2, 588, "32", nil},
 				}},
 			}},
-			{4, 594, "", []node{
-				{2, 594, "lower_bit_size", nil},
-				{4, 594, "", []node{
-					{2, 594, "below", nil},
-					{2, 594, "32", nil},
-					{2, 594, "to", nil},
-					{2, 594, "32", nil},
-					{2, 594, "bytes", nil},
-					{2, 594, "true", nil},
-				}},
-			}},
-			{2, 596, "opt_algebraic_before_lower_int64", nil},
-			{4, 597, "", []node{
-				{2, 597, "loop", nil},
-				{3, 598, "", []node{
-					{4, 598, "", []node{
-						{2, 598, "lower_64bit_phis", nil},
-						{4, 598, "", []node{
-							{2, 598, "pairs", nil},
-							{2, 598, "true", nil},
+			{4, 590, "", []node{
+				{2, 590, "if", nil},
+				{2, 590, "kernel", nil},
+				{2, 591, "then", nil},
+				{3, 592, "", []node{
+					{4, 592, "", []node{
+						{2, 592, "lower_phis_to_scalar", nil},
+						{4, 592, "", []node{
+							{2, 592, "wider", nil},
+							{2, 592, "4", nil},
 						}},
 					}},
-					{2, 599, "opt_algebraic", nil},
-					{2, 600, "lower_doubles", nil},
-					{4, 601, "", []node{
-						{2, 601, "lower_int64", nil},
-						{4, 601, "", []node{
-							{2, 601, "pairs", nil},
-							{2, 601, "true", nil},
+					{4, 593, "", []node{
+						{2, 593, "lower_alu_width", nil},
+						{4, 593, "", []node{
+							{2, 593, "width", nil},
+							{2, 593, "4", nil},
+							{2, 593, "scalar", nil},
+							{2, 593, "64", nil},
+							{2, 593, "sources", nil},
+							{2, 593, "4", nil},
 						}},
 					}},
-					{2, 602, "lower_idiv", nil},
-					{2, 603, "lower_alu", nil},
-					{2, 604, "lower_pack", nil},
-					{2, 605, "opt_copy_prop", nil},
-					{2, 606, "opt_constant_folding", nil},
-					{2, 607, "opt_cse", nil},
-					{2, 608, "opt_dce", nil},
+					{2, 594, "opt_copy_prop", nil},
+					{2, 595, "opt_dce", nil},
 				}},
-				{2, 609, "max", nil},
-				{2, 609, "8", nil},
 			}},
-			{4, 610, "", []node{
-				{2, 610, "use", nil},
-				{2, 610, "last_vectors", nil},
-			}},
-			{4, 611, "", []node{
-				{2, 611, "if", nil},
-				{2, 611, "level >= O1", nil},
-				{2, 612, "then", nil},
-				{3, 612, "", []node{
-					{2, 612, "opt_shrink_vectors", nil},
+			{4, 596, "", []node{
+				{2, 596, "lower_bit_size", nil},
+				{4, 596, "", []node{
+					{2, 596, "below", nil},
+					{2, 596, "32", nil},
+					{2, 596, "to", nil},
+					{2, 596, "32", nil},
+					{2, 596, "bytes", nil},
+					{2, 596, "true", nil},
 				}},
+			}},
+			{2, 598, "opt_algebraic_before_lower_int64", nil},
+			{4, 599, "", []node{
+				{2, 599, "loop", nil},
+				{3, 600, "", []node{
+					{4, 600, "", []node{
+						{2, 600, "lower_64bit_phis", nil},
+						{4, 600, "", []node{
+							{2, 600, "pairs", nil},
+							{2, 600, "true", nil},
+						}},
+					}},
+					{2, 601, "opt_algebraic", nil},
+					{2, 602, "lower_doubles", nil},
+					{4, 603, "", []node{
+						{2, 603, "lower_int64", nil},
+						{4, 603, "", []node{
+							{2, 603, "pairs", nil},
+							{2, 603, "true", nil},
+						}},
+					}},
+					{2, 604, "lower_idiv", nil},
+					{2, 605, "lower_alu", nil},
+					{2, 606, "lower_pack", nil},
+					{2, 607, "opt_copy_prop", nil},
+					{2, 608, "opt_constant_folding", nil},
+					{2, 609, "opt_cse", nil},
+					{2, 610, "opt_dce", nil},
+				}},
+				{2, 611, "max", nil},
+				{2, 611, "8", nil},
+			}},
+			{4, 612, "", []node{
+				{2, 612, "use", nil},
+				{2, 612, "last_vectors", nil},
 			}},
 			{4, 613, "", []node{
 				{2, 613, "if", nil},
-				{2, 613, "level >= O2", nil},
+				{2, 613, "level >= O1", nil},
 				{2, 614, "then", nil},
 				{3, 614, "", []node{
-					{4, 614, "", []node{
-						{2, 614, "opt_gcm", nil},
-						{4, 614, "", []node{
-							{2, 614, "sink", nil},
-							{2, 614, "false", nil},
-							{2, 614, "room", nil},
-							{2, 614, "24", nil},
-						}},
-					}},
+					{2, 614, "opt_shrink_vectors", nil},
 				}},
 			}},
 			{4, 615, "", []node{
 				{2, 615, "if", nil},
-				{2, 615, "level >= O1", nil},
+				{2, 615, "level >= O2", nil},
 				{2, 616, "then", nil},
 				{3, 616, "", []node{
 					{4, 616, "", []node{
-						{2, 616, "use", nil},
-						{2, 616, "late", nil},
+						{2, 616, "opt_gcm", nil},
+						{4, 616, "", []node{
+							{2, 616, "sink", nil},
+							{2, 616, "false", nil},
+							{2, 616, "room", nil},
+							{2, 616, "24", nil},
+						}},
 					}},
 				}},
 			}},
 			{4, 617, "", []node{
-				{2, 617, "use", nil},
-				{2, 617, "clean", nil},
-			}},
-			{4, 618, "", []node{
-				{2, 618, "if", nil},
-				{2, 618, "level >= O1", nil},
-				{2, 619, "then", nil},
-				{3, 620, "", []node{
-					{4, 620, "", []node{
-						{2, 620, "opt_sink", nil},
-						{4, 620, "", []node{
-							{2, 620, "compares", nil},
-							{2, 620, "true", nil},
-						}},
+				{2, 617, "if", nil},
+				{2, 617, "level >= O1", nil},
+				{2, 618, "then", nil},
+				{3, 618, "", []node{
+					{4, 618, "", []node{
+						{2, 618, "use", nil},
+						{2, 618, "late", nil},
 					}},
-					{2, 622, "opt_rematerialize_compares", nil},
 				}},
 			}},
-			{2, 623, "opt_algebraic_distribute_src_mods", nil},
-			{2, 624, "lower_bool_to_int32", nil},
-			{2, 625, "opt_copy_prop", nil},
-			{2, 626, "opt_dce", nil},
-			{2, 627, "remove_dead_variables", nil},
-			{2, 628, "gather_info", nil},
+			{4, 619, "", []node{
+				{2, 619, "use", nil},
+				{2, 619, "clean", nil},
+			}},
+			{4, 620, "", []node{
+				{2, 620, "if", nil},
+				{2, 620, "level >= O1", nil},
+				{2, 621, "then", nil},
+				{3, 622, "", []node{
+					{4, 622, "", []node{
+						{2, 622, "opt_sink", nil},
+						{4, 622, "", []node{
+							{2, 622, "compares", nil},
+							{2, 622, "true", nil},
+						}},
+					}},
+					{2, 624, "opt_rematerialize_compares", nil},
+				}},
+			}},
+			{2, 625, "opt_algebraic_distribute_src_mods", nil},
+			{2, 626, "lower_bool_to_int32", nil},
+			{2, 627, "opt_copy_prop", nil},
+			{2, 628, "opt_dce", nil},
+			{2, 629, "remove_dead_variables", nil},
+			{2, 630, "gather_info", nil},
 		}},
 	}},
 }}
