@@ -143,10 +143,11 @@ func unrollRest(c *Context, impl *ir.Impl, limit uint32, budget *int) (progress 
 	return progress
 }
 
-// boundedCost is how many instructions a loop may become of which only the largest trip count is known.
+// boundedCost is how many instructions a loop may become of which only the largest trip count is known: fewer of one with
+// texture operations, where the target wants that and the source does not ask for the copies.
 func boundedCost(o *ir.Options, l *analysis.LoopInfo, limit uint32) int {
 	most := unrollCost * int(limit)
-	if o.MaxSampling == 0 || o.MaxSampling >= most {
+	if o.MaxSampling == 0 || o.MaxSampling >= most || l.Loop.Control == ir.LoopUnroll {
 		return most
 	}
 	for b := range ir.ListBlocks(&l.Loop.Body) {

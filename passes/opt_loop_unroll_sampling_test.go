@@ -69,4 +69,8 @@ func TestBoundedCost(t *testing.T) {
 			t.Errorf("with %d: %d instructions of a loop that samples and %d of one that does not, not %d and %d", c.most, a, b, c.sampling, c.others)
 		}
 	}
+	loops[0].Loop.Control = ir.LoopUnroll
+	if n := boundedCost(&ir.Options{MaxSampling: 100}, loops[0], 32); n != 26*32 {
+		t.Errorf("%d instructions of a loop that samples and is to be unrolled", n)
+	}
 }
