@@ -18,10 +18,8 @@ const ownRegisters = `the intrinsic decl_reg is not supported|a register of 0 el
 // refusedClaims are the shaders of passes that nothing runs, by pass or by pass and file, that targets refuse, and in which words:
 // that is what the pass's reason says, or is not what the pass is about. Nothing else is refused.
 var refusedClaims = map[string]string{
-	"lower_task_shader":  `stage task is not supported`,
-	"lower_shader_calls": `stage callable is not supported`,
-	// Midgard reads the tile.
-	"lower_fb_read":                `what the colour attachment holds is not supported as a value`,
+	"lower_task_shader":            `stage task is not supported`,
+	"lower_shader_calls":           `stage callable is not supported`,
 	"lower_regs_to_ssa":            ownRegisters,
 	"lower_to_source_mods":         ownRegisters,
 	"lower_bool_to_bitsize/copies": ownRegisters,

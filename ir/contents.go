@@ -49,6 +49,7 @@ const (
 	HasOutput               // stores of outputs by slot
 	HasMarks                // intrinsics with marks about their access
 	HasSampleMask           // questions for the mask of covered samples
+	HasOutputLoad           // loads of outputs by slot, what attachments hold among them
 	HasSlots                // accesses to inputs and outputs by slot, at another than the first or one that is not known
 )
 
@@ -117,6 +118,7 @@ var intrinsicContents = func() (t [NumIntrinsics]Contents) {
 	t[IntrImageDerefStore] |= HasWrite
 	t[IntrStoreOutput] |= HasOutput
 	t[IntrStorePerVertexOutput] |= HasOutput
+	t[IntrLoadOutput] |= HasOutputLoad
 	for _, i := range slotIntrinsics {
 		t[i] |= HasSlots
 	}

@@ -333,6 +333,7 @@ func infoFields(i *Info) []namedField {
 		{"writes_memory", &i.WritesMemory}, {"uses_discard", &i.UsesDiscard}, {"uses_demote", &i.UsesDemote},
 		{"needs_quad_helpers", &i.NeedsQuadHelpers}, {"uses_control_barrier", &i.UsesControlBarrier},
 		{"uses_sample_shading", &i.UsesSampleShading}, {"io_lowered", &i.IOLowered}, {"sample_inputs", &i.SampleInputs},
+		{"non_coherent_color_reads", &i.NonCoherentColorReads},
 		{"kernel", &i.Kernel}, {"workgroup_size_variable", &i.WorkgroupSizeVariable}, {"subgroup_size", &i.SubgroupSize},
 		{"float_controls", &i.FloatControls}, {"derivative_group", &i.DerivativeGroup},
 		{"zero_init_shared", &i.ZeroInitShared}, {"shared_explicit_layout", &i.SharedExplicitLayout},

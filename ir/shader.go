@@ -85,6 +85,9 @@ type Info struct {
 	// SampleInputs: the interface has SampleId, SamplePosition or an input with Sample. Fragments are shaded by
 	// sample then, whether it is read or not (Vulkan, "SampleId" and "SamplePosition").
 	SampleInputs bool
+	// NonCoherentColorReads: what attachments hold is read (load_output with fb_fetch) of fragments that the application
+	// has ordered by barriers alone (SPIR-V, NonCoherentColorAttachmentReadEXT); else fragments of a sample take turns.
+	NonCoherentColorReads bool
 
 	WorkgroupSize         [3]uint32
 	WorkgroupSizeVariable bool

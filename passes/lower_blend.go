@@ -218,6 +218,7 @@ func (l *blendLowering) destination() *ir.Def {
 	in.Set(ir.IdxBase, uint64(sem.Location)).Set(ir.IdxRange, 1).Set(ir.IdxIoSemantics, sem.Pack())
 	in.Set(ir.IdxDestType, ir.ALUType{Class: l.class, Bits: 32}.Pack())
 	l.dst = &in.Def
+	l.b.Shader.Info.NonCoherentColorReads = false // Vulkan orders blending whatever the source reads
 	if !l.t.Format.Has(3) {
 		one := l.b.ImmFloat(1, 32)
 		if l.t.Format.IsInteger() {

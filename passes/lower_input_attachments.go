@@ -1,6 +1,11 @@
 package passes
 
-import "nirc/ir"
+import (
+	"slices"
+	"strings"
+
+	"nirc/ir"
+)
 
 var lowerInputAttachmentsPass = &Pass{
 	Name: "lower_input_attachments", For: ir.HasTex, Class: "A", Run: lowerInputAttachments, Idempotent: true,
@@ -9,7 +14,23 @@ var lowerInputAttachmentsPass = &Pass{
 	Options: []Option{{"layer", "where the layer comes from: input (LAYER), system_value (load_layer_id), view (load_view_index), none (framebuffers have one), or auto: view where the options say that the pipeline draws views (Multiview), else input", "auto"}},
 }
 
-// attachmentLayers are the values of the option.
+// attachmentLayer is what gives the layer by the option of that name, which is one of words or auto: the first word, or view where
+// the pipeline draws views. It is nil of framebuffers without layers.
+func attachmentLayer(c *Context, s *ir.Shader, words ...string) (func(*ir.Builder) *ir.Def, error) {
+	from := c.String("layer")
+	switch o := s.Options; {
+	case from == "auto" && o != nil && o.Multiview:
+		from = "view"
+	case from == "auto":
+		from = words[0]
+	}
+	if !slices.Contains(words, from) {
+		return nil, optionError("layer=%s: want %s or auto", from, strings.Join(words, ", "))
+	}
+	return attachmentLayers[from], nil
+}
+
+// attachmentLayers are the words but auto.
 var attachmentLayers = map[string]func(*ir.Builder) *ir.Def{
 	"input":        func(b *ir.Builder) *ir.Def { return b.LoadVar(layerInput(b.Shader)) },
 	"system_value": func(b *ir.Builder) *ir.Def { return b.LoadLayerId() },
@@ -18,19 +39,9 @@ var attachmentLayers = map[string]func(*ir.Builder) *ir.Def{
 }
 
 func lowerInputAttachments(c *Context, s *ir.Shader) (bool, error) {
-	from := c.String("layer")
-	if from == "auto" {
-		from = "input"
-		if o := s.Options; o != nil && o.Multiview {
-			from = "view"
-		}
-	}
-	layer, ok := attachmentLayers[from]
-	if !ok {
-		return false, optionError("layer=%s: want input, system_value, view, none or auto", from)
-	}
-	if s.Stage != ir.StageFragment {
-		return false, nil
+	layer, err := attachmentLayer(c, s, "input", "system_value", "view", "none")
+	if err != nil || s.Stage != ir.StageFragment {
+		return false, err
 	}
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (changed bool) {
 		b := ir.NewBuilder(ir.AtStart(impl.Start()))

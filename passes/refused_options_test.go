@@ -19,6 +19,7 @@ func TestRefusedOptions(t *testing.T) {
 		raygen   = "shader raygen \"main\" {\n  fn f0 \"main\" entry() {\n    b0:\n  }\n}\n"
 		tex      = "shader fragment \"main\" {\n  fn f0 \"main\" entry() {\n    b0:\n      %0:32x2 = undef\n      %1:32x4 = tex coord=%0 dim=2D coord_components=2 dest=f32\n  }\n}\n"
 	)
+	const fetch = "shader fragment \"main\" {\n  fn f0 \"main\" entry() {\n    b0:\n      %0:32 = load_const 0x0\n      %1:32x4 = load_output %0 base=4 range=1 dest_type=f32 io_semantics={DATA0 1 fb_fetch}\n  }\n}\n"
 	const some = "shader fragment \"main\" {\n  var @1 shader_temp f32 \"a\"\n  fn f0 \"main\" entry() {\n    b0:\n      %0:32 = deref_var @1\n      %1:32 = load_deref %0\n      %2:32 = fadd %1, %1\n      %3:16x4 = undef\n      %4:16x4 = fadd %3, %3\n  }\n}\n"
 	for _, c := range []struct{ text, list, want string }{
 		{some, "lower_alu_width(width=3)", "width=3: want a power of two up to 16"},
@@ -28,6 +29,7 @@ func TestRefusedOptions(t *testing.T) {
 		{some, "lower_bit_size(ops=fadd|frob)", `no operation "frob"`},
 		{some, "lower_explicit_io(ssbo=64)", "ssbo=64: the address formats"},
 		{tex, "lower_input_attachments(layer=top)", "layer=top: want input"},
+		{fetch, "lower_fb_read(layer=input)", "layer=input: want system_value, view, none or auto"},
 		{fragment, "lower_terminate_to_demote(to=end)", "to=end: want demote, terminate or fit"},
 		{fragment, "lower_non_uniform_access(types=ubo|sampler)", "types=ubo|sampler: want ubo, ssbo"},
 		{fragment, "lower_poly_line_smooth(samples=-1)", "samples=-1: want 1 to 32"},

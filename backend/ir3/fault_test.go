@@ -286,6 +286,10 @@ var faultCases = []struct {
 		outputTo(b, b.U2f32(&layer.Def), ir.SlotData0)
 		return stageDiffer(s, "a630")
 	}},
+	{faultAttachments, "attachments that are read", func() error { return countedUp("a630", 1) }},
+	{faultAttachmentLayer, "layers of attachments", func() error { return countedUp("a630", 1) }},
+	{faultAttachmentSamples, "samples of attachments", func() error { return countedUp("a740", 1) }},
+	{faultAttachmentOrder, "order of fragments that read attachments", func() error { return countedUp("a740", 1) }},
 	{faultWaits, "waits for results", func() error {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)

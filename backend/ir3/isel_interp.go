@@ -64,6 +64,8 @@ func (s *isel) fetchVaryings() {
 			slot = int(ir.SlotPrimitiveID)
 		case ir.IntrLoadViewIndex:
 			slot = int(ir.SlotViewIndex)
+		case ir.IntrLoadLayerId:
+			slot = int(ir.SlotLayer)
 		default:
 			slot, comp, _ = s.ioSlot(in, in.Srcs[len(in.Srcs)-1].Def)
 			if slot == int(ir.SlotLayer) && faults.has(faultLayer) {
@@ -91,7 +93,7 @@ func (s *isel) fetchVaryings() {
 // fetch emits flat.b, or bary.f with the barycentrics ij, for the components
 // of in from varying component loc on.
 func (s *isel) fetch(in *ir.Instr, loc int, ij mach.Value) {
-	flat := in.Intr == ir.IntrLoadInput || in.Intr == ir.IntrLoadPrimitiveId || in.Intr == ir.IntrLoadViewIndex
+	flat := in.Intr != ir.IntrLoadInterpolatedInput && in.Intr != ir.IntrLoadPointCoord
 	ops := make([]opnd, in.Def.NumComponents)
 	group := s.link.fresh()
 	// Halves of floats come as words, which only bary.f converts.

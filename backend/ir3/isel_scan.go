@@ -90,6 +90,8 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 			return
 		}
 		s.want(abi.ViewIndex)
+	case ir.IntrLoadLayerId:
+		s.madeVarying(in, ir.SlotLayer)
 	case ir.IntrLoadPrimitiveParamIr3, ir.IntrLoadPrimitiveLocationIr3, ir.IntrLoadTessCoordXy, ir.IntrLoadRelPatchIdIr3, ir.IntrLoadTcsHeaderIr3,
 		ir.IntrLoadGsHeaderIr3, ir.IntrLoadPrimitiveId:
 		s.scanChain(in)

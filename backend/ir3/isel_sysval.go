@@ -35,6 +35,8 @@ func (s *isel) sysval(in *ir.Instr) bool {
 			return true // fetched with the varyings
 		}
 		return one(part(abi.ViewIndex))
+	case ir.IntrLoadLayerId:
+		return true // a fragment's, fetched with the varyings
 	case ir.IntrLoadFragCoord:
 		s.fragCoord(in)
 		return true

@@ -28,6 +28,10 @@ func (s *isel) tex(in *ir.Instr) {
 		s.setComps(&in.Def, ops...)
 		return
 	}
+	if in.TexOp == ir.TexOpTxfMsFb {
+		x.attachment()
+		return
+	}
 	x.find()
 	if s.err != nil {
 		return
@@ -62,6 +66,8 @@ type texSel struct {
 	smp  texResource
 	// second is the texture of weights or of the reference.
 	second texResource
+	// own is a texture of the stage's own state, which no set has, plus one; 0: none.
+	own int8
 	// code is the residency code of what was accessed so far, if the operation is sparse.
 	code opnd
 }
@@ -70,7 +76,7 @@ type texSel struct {
 func (x *texSel) supported() bool {
 	s, in := x.s, x.in
 	switch in.TexOp {
-	case ir.TexOpTex, ir.TexOpTxb, ir.TexOpTxl, ir.TexOpTxd, ir.TexOpTxf, ir.TexOpTxfMs, ir.TexOpTg4, ir.TexOpTxs, ir.TexOpLod, ir.TexOpQueryLevels, ir.TexOpTextureSamples:
+	case ir.TexOpTex, ir.TexOpTxb, ir.TexOpTxl, ir.TexOpTxd, ir.TexOpTxf, ir.TexOpTxfMs, ir.TexOpTxfMsFb, ir.TexOpTg4, ir.TexOpTxs, ir.TexOpLod, ir.TexOpQueryLevels, ir.TexOpTextureSamples:
 	case ir.TexOpSampleWeightedQcom, ir.TexOpBoxFilterQcom, ir.TexOpBlockMatchSadQcom, ir.TexOpBlockMatchSsdQcom:
 		return x.processes()
 	default:
@@ -155,6 +161,10 @@ func (s *isel) addIndex(a, b opnd, scale uint32) opnd {
 // they stand in the instruction; sets that differ go through a1.x.
 func (x *texSel) descriptors(t *isa.Instr, uses []mach.Value) []mach.Value {
 	s := x.s
+	if x.own > 0 {
+		t.Mode, t.Tex = isa.TexDirect, uint8(x.own-1)
+		return uses
+	}
 	tex, smp := x.tex, x.smp
 	if !smp.ok {
 		smp = texResource{set: tex.set, slot: immediate(0, false)}

@@ -111,6 +111,10 @@ func (c *compiler) describe() {
 	}
 	m.EarlyFragmentTests, m.PostDepthCoverage = c.s.Info.EarlyFragmentTests, c.s.Info.PostDepthCoverage && !faults.has(faultPostDepth)
 	m.PerSample = m.PerSample || c.s.Info.SampleInputs
+	if m.Attachments != 0 { // each sample has a colour of its own
+		m.PerSample = m.PerSample || !faults.has(faultAttachmentSamples)
+		m.OrderedAttachments = !c.s.Info.NonCoherentColorReads && !faults.has(faultAttachmentOrder)
+	}
 	m.FullQuads = c.fullQuads()
 	m.NeedsQuads = m.NeedsQuads || c.s.Info.FullQuads
 	c.distanceMasks()

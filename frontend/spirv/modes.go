@@ -96,8 +96,10 @@ func (t *translator) executionMode(in *inst) {
 	case spv.ExecutionModeContractionOff, spv.ExecutionModeDenormPreserve, spv.ExecutionModeDenormFlushToZero, spv.ExecutionModeRoundingModeRTE,
 		spv.ExecutionModeRoundingModeRTZ, spv.ExecutionModeSignedZeroInfNanPreserve, spv.ExecutionModeFPFastMathDefault:
 		t.floatMode(in, m)
-	case spv.ExecutionModeLocalSizeHint, spv.ExecutionModeLocalSizeHintId, spv.ExecutionModeVecTypeHint, spv.ExecutionModeInitializer, spv.ExecutionModeFinalizer, spv.ExecutionModeArithmeticPoisonKHR,
-		spv.ExecutionModeNonCoherentColorAttachmentReadEXT: // what a driver may know
+	case spv.ExecutionModeNonCoherentColorAttachmentReadEXT:
+		info.NonCoherentColorReads = true
+	case spv.ExecutionModeLocalSizeHint, spv.ExecutionModeLocalSizeHintId, spv.ExecutionModeVecTypeHint, spv.ExecutionModeInitializer, spv.ExecutionModeFinalizer,
+		spv.ExecutionModeArithmeticPoisonKHR: // what a driver may know
 	default:
 		t.geometryMode(in, m, lit(0))
 	}

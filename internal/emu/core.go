@@ -146,6 +146,8 @@ type StageIO struct {
 	// no wave may hold two fragments of a pixel. Waits: it waits for the older fragments of its pixels for
 	// another reason, with the same effect.
 	TileStores, TileLoads, Waits bool
+	// InOrder: the driver has the hardware start no fragment before the older ones of its pixel have retired.
+	InOrder bool
 	// WindowPosition: SlotPos is the position in the window, after the viewport
 	// transform, with 1/w in place of w (last pre-rasterisation stage).
 	WindowPosition bool

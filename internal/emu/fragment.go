@@ -185,6 +185,11 @@ func (f *fragmentStage) flush() error {
 	d.garbage.fillSlots(w.out[:w.n], ir.NumResultSlots)
 	w.launch = Launch{Env: d.p.Env, NumLanes: w.n, Check: d.params.Check, Approx: d.params.ApproxSeed(), Seed: d.garbage.Long(), swap: d.swaps.of(ir.StageFragment), Fragment: w.lanes[:w.n], Out: w.out[:w.n], Draw: d.p, Tile: w.launch.Tile[:0]}
 	if f.overlaps {
+		if f.prog.IO().InOrder && f.underWay.meets(w) {
+			if err := f.underWay.run(0); err != nil {
+				return err
+			}
+		}
 		f.at = f.underWay.start(w)
 		return f.underWay.run(f.underWay.room())
 	}

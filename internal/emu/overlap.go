@@ -115,6 +115,16 @@ func (o *overlap) room() int {
 	return n - int(o.random()%uint64(n))/2
 }
 
+// meets reports whether a wave has a pixel in common with one under way.
+func (o *overlap) meets(w *fragmentWave) bool {
+	for _, older := range o.waves {
+		if older.meets(w) {
+			return true
+		}
+	}
+	return false
+}
+
 // random is the next number of the seed.
 func (o *overlap) random() uint64 {
 	o.turns++

@@ -27,6 +27,10 @@ func Of(s *ir.Shader) object.Reflection {
 		case ir.ModeShaderIn, ir.ModeSystemValue:
 			r.Inputs = append(r.Inputs, slotOf(s, v))
 		case ir.ModeShaderOut:
+			if v.FBFetch { // a tile image: what is there before
+				r.Inputs = append(r.Inputs, slotOf(s, v))
+				continue
+			}
 			r.Outputs = append(r.Outputs, slotOf(s, v))
 		case ir.ModeUniform, ir.ModeImage, ir.ModeUBO, ir.ModeSSBO:
 			if v.IsCounter() {
@@ -56,12 +60,12 @@ func Of(s *ir.Shader) object.Reflection {
 func makeRoom(r *object.Reflection, vars []*ir.Variable) {
 	in, out, resources := 0, 0, 0
 	for _, v := range vars {
-		switch v.Mode {
-		case ir.ModeShaderIn, ir.ModeSystemValue:
+		switch {
+		case v.Mode == ir.ModeShaderIn || v.Mode == ir.ModeSystemValue || v.FBFetch:
 			in++
-		case ir.ModeShaderOut:
+		case v.Mode == ir.ModeShaderOut:
 			out++
-		case ir.ModeUniform, ir.ModeImage, ir.ModeUBO, ir.ModeSSBO:
+		case v.Mode&(ir.ModeUniform|ir.ModeImage|ir.ModeUBO|ir.ModeSSBO) != 0:
 			resources++
 		}
 	}

@@ -96,6 +96,11 @@ type Meta struct {
 	// Bindless are the tables that the program reaches through the sets: a driver enables each by its stage's state.
 	Bindless Bindless `json:"bindless,omitzero"`
 
+	// Attachments are the colour attachments that the program reads where its fragment is, a bit each: as texture of that number
+	// of the stage's own state. OrderedAttachments: fragments of a sample take turns, for one reads what those before left.
+	Attachments        uint8 `json:"attachments,omitempty"`
+	OrderedAttachments bool  `json:"ordered_attachments,omitempty"`
+
 	Consts      Consts       `json:"consts"`
 	Descriptors []Descriptor `json:"descriptors,omitempty"`
 	// ConstData is read through the descriptor whose ConstData is set.

@@ -83,6 +83,8 @@ func (p *program) besides(pc int) string {
 		if x.Srcs[0].Flags&isa.Inv != 0 {
 			return "no code is known that kills where a predicate is not set"
 		}
+	case isa.OpIsamm:
+		return p.readsAttachment(x)
 	case isa.OpIsam:
 		if v := x.Flags&(isa.TexS|isa.TexP) != 0; v == (x.Flags&isa.Tex1D != 0) {
 			return "bit 18 belongs to isam.v, and to it alone"

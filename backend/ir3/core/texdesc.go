@@ -96,6 +96,9 @@ func (w *wave) uniformNumbers(x *inst) error {
 
 // texture is the texture of an instruction in a lane.
 func (w *wave) texture(x *inst, lane int) (*abi.Descriptor, *emu.Descriptor, error) {
+	if x.Mode == isa.TexDirect && x.Op == isa.OpIsamm {
+		return w.attachment(x)
+	}
 	base, tex, _, _ := w.texNumbers(x, lane)
 	return w.descriptor(base, tex, false)
 }
