@@ -81,6 +81,8 @@ type PipelineStage struct {
 	Spec  []spirv.SpecValue
 	// ABI takes the place of Options.ABI for this stage, unless it is "".
 	ABI string
+	// State takes the place of Options.State for this stage, unless it is nil.
+	State *State
 }
 
 // StageLink is what linking did between two stages of a pipeline, in components of varyings.
@@ -127,6 +129,7 @@ func compilePipeline(ctx context.Context, stages []PipelineStage, o Options) (p 
 	for i := range stages {
 		s, own := &stages[i], o
 		own.File, own.Entry, own.Stage, own.Spec, own.ABI = s.Module.Name, s.Entry, s.Stage, s.Spec, cmp.Or(s.ABI, o.ABI)
+		own.State = cmp.Or(s.State, o.State)
 		if units[i], err = New(own); err != nil {
 			return nil, err
 		}

@@ -14,11 +14,10 @@ func Refuse(target string, s *ir.Shader, in *ir.Instr, format string, args ...an
 	return passes.RefusalAt(s, in, target+": "+fmt.Sprintf(format, args...))
 }
 
-// UnknownIntrinsic says of an intrinsic that a target has no selection for what it is; colour is why its fragment shaders do not
-// read what an attachment holds.
-func UnknownIntrinsic(target string, s *ir.Shader, in *ir.Instr, colour string) string {
-	if in.Intr == ir.IntrLoadOutput && s.Stage == ir.StageFragment {
-		return "what the colour attachment holds is not supported as a value: " + colour
+// UnknownIntrinsic says of an intrinsic that a target has no selection for what it is. Outputs are read back by no module.
+func UnknownIntrinsic(target string, in *ir.Instr) string {
+	if in.Intr == ir.IntrLoadOutput {
+		return fmt.Sprintf("reading back output slot %d is not supported", ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location)
 	}
 	return fmt.Sprintf("the intrinsic %s is not supported by the %s backend", in.Intr, target)
 }

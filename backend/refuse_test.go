@@ -113,15 +113,11 @@ func TestWritesMemory(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	_, b := gputest.NewShader(ir.StageFragment, 0)
 	s := b.Shader
-	load := b.Intrinsic(ir.IntrLoadOutput, 4, 32, b.Imm32(0))
-	if got := backend.UnknownIntrinsic("agx", s, load, "no tile"); got != "what the colour attachment holds is not supported as a value: no tile" {
+	load := b.Intrinsic(ir.IntrLoadOutput, 4, 32, b.Imm32(0)).Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotData0, NumSlots: 1}.Pack())
+	if got := backend.UnknownIntrinsic("agx", load); got != "reading back output slot 4 is not supported" {
 		t.Error(got)
 	}
-	if got := backend.UnknownIntrinsic("agx", s, b.Intrinsic(ir.IntrDemote, 0, 0), "no tile"); got != "the intrinsic demote is not supported by the agx backend" {
-		t.Error(got)
-	}
-	s.Stage = ir.StageTessCtrl
-	if got := backend.UnknownIntrinsic("agx", s, load, "no tile"); got != "the intrinsic load_output is not supported by the agx backend" {
+	if got := backend.UnknownIntrinsic("agx", b.Intrinsic(ir.IntrDemote, 0, 0)); got != "the intrinsic demote is not supported by the agx backend" {
 		t.Error(got)
 	}
 	if err := backend.Broken("agx", s, nil, "%d things", 3); errors.Is(err, errors.ErrUnsupported) || err.Error() != "agx: 3 things" {

@@ -230,7 +230,7 @@ func (e *epilog) target(t *abi.TileTarget) error {
 
 // merge combines a colour with what one sample holds.
 func (e *epilog) merge(t *abi.TileTarget, k *backend.TargetKey, f *emu.Format, mask uint8, sample *ir.Def, c [4]*ir.Def) [4]*ir.Def {
-	dst := e.load(t, f, sample)
+	dst := tileColor(e.b, t, f, sample)
 	switch {
 	case e.key.LogicEnable && !f.IsFloat() && !f.IsSrgb():
 		c = e.logic(f, c, dst)
@@ -245,10 +245,12 @@ func (e *epilog) merge(t *abi.TileTarget, k *backend.TargetKey, f *emu.Format, m
 	return c
 }
 
-// load reads a sample's colour; components that there are not are 0 and alpha 1.
-func (e *epilog) load(t *abi.TileTarget, f *emu.Format, sample *ir.Def) (v [4]*ir.Def) {
-	b := e.b
+// tileColor reads a sample's colour from the tile; components that there are not are 0 and alpha 1.
+func tileColor(b *ir.Builder, t *abi.TileTarget, f *emu.Format, sample *ir.Def) (v [4]*ir.Def) {
 	v = [4]*ir.Def{b.Imm32(0), b.Imm32(0), b.Imm32(0), b.ImmFloat(1, 32)}
+	if f.IsInteger() {
+		v[3] = b.Imm32(1)
+	}
 	n, bits, format := 4, uint8(32), t.Format
 	for t.Mask>>(n-1) == 0 {
 		n--

@@ -78,6 +78,7 @@ const (
 	faultEmptyDispatch                      // the preamble reads memory where no workgroup runs
 	faultEmptyDraw                          // the preamble reads by any index where nothing is shaded
 	faultEndedLanes                         // lanes that end read by the index that made them end
+	faultAttachmentSamples                  // attachments of several samples read by pixel
 	numFaults
 )
 

@@ -78,7 +78,7 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrEndInvocationInterlock: // the end of the shader lets the next fragments of the pixel on (agx.md §9.3)
 	default:
 		if !s.partIntrinsic(in) && !s.sysval(in) && !s.subgroup(in) && !s.derivative(in) && !s.image(in) {
-			s.fail(in, "%s", backend.UnknownIntrinsic("agx", s.sh, in, "the format of the tile is known to epilogs alone, which the driver links for a pipeline's state (nirc link)"))
+			s.fail(in, "%s", backend.UnknownIntrinsic("agx", in))
 		}
 	}
 }

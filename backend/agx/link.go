@@ -95,6 +95,13 @@ func (l *linker) check() error {
 		}
 	}
 	main := &l.metas[1]
+	for _, read := range main.TileReads {
+		for _, t := range l.metas[2].Tile {
+			if t.Slot == read.Slot && t != read {
+				return fmt.Errorf("agx: the main part %s reads colour attachment %d elsewhere in the tile, or in another format, than its epilog stores it", l.main.Entry, t.Slot-ir.SlotData0)
+			}
+		}
+	}
 	switch {
 	case l.parts[0] != nil && l.metas[0].Next != main.Next:
 		return fmt.Errorf("agx: the prolog %s is for a vertex shader before stage %s, the main part for one before %s", l.parts[0].Entry, l.metas[0].Next, main.Next)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
 	"nirc/backend/object"
 	"nirc/ir"
 )
@@ -70,6 +71,16 @@ func TestLinkMoves(t *testing.T) {
 func TestLinkRefuses(t *testing.T) {
 	main := func(m abi.Meta) *object.Object { return vertexPart(t, abi.PartMain, 3, m) }
 	prolog := func(m abi.Meta) *object.Object { return vertexPart(t, abi.PartProlog, 1, m) }
+	at := func(offset uint32) []abi.TileTarget {
+		return []abi.TileTarget{{Slot: ir.SlotData0 + 1, Mask: 15, Format: isa.FormatU8Norm, Offset: offset}}
+	}
+	ofFragment := func(o *object.Object) *object.Object { o.Stage = ir.StageFragment; return o }
+	readsTile := func(offset uint32) *object.Object {
+		return ofFragment(vertexPart(t, abi.PartMain, 3, abi.Meta{Stage: ir.StageFragment, TileReads: at(offset)}))
+	}
+	storesTile := func(offset uint32) *object.Object {
+		return ofFragment(vertexPart(t, abi.PartEpilog, 1, abi.Meta{Stage: ir.StageFragment, Tile: at(offset)}))
+	}
 	fragment := prolog(abi.Meta{})
 	fragment.Stage = ir.StageFragment
 	for _, c := range []struct {
@@ -85,6 +96,8 @@ func TestLinkRefuses(t *testing.T) {
 		{"reads 1 attributes and there is no prolog", []*object.Object{main(abi.Meta{Attribs: make([]abi.Attrib, 1)})}},
 		{"which only the main part can have", []*object.Object{prolog(abi.Meta{HasPreamble: true}), main(abi.Meta{})}},
 		{"is for g13g fragment, the main part for g13g vertex", []*object.Object{fragment, main(abi.Meta{})}},
+		{"reads colour attachment 1 elsewhere in the tile", []*object.Object{readsTile(0), storesTile(4)}},
+		{"", []*object.Object{readsTile(8), storesTile(8)}},
 		{"there are two main parts", []*object.Object{main(abi.Meta{}), main(abi.Meta{})}},
 	} {
 		switch _, err := (Target{}).Link(c.parts); {

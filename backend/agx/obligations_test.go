@@ -96,6 +96,7 @@ var obligations = []struct {
 	{fault: "faultFetchSampler", script: "texel_range"},
 	{fault: "faultSampleThere", script: "sample_there"},
 	{fault: "faultTileAlign", script: "tile_align", abi: nirc.SeparateABI},
+	{fault: "faultAttachmentSamples", draw: sampleColours, abi: backend.MonolithicABI},
 	{fault: "faultEmptyTile", draw: noTargets, abi: nirc.SeparateABI},
 	{fault: "faultMaskedStore", draw: someComponents, abi: nirc.SeparateABI},
 	{fault: "faultTranslucent", draw: someSamples, abi: nirc.SeparateABI},

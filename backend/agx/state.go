@@ -2,6 +2,7 @@ package agx
 
 import (
 	"fmt"
+	"slices"
 
 	"nirc/backend"
 	"nirc/backend/agx/abi"
@@ -92,7 +93,31 @@ func (t Target) vertexParts(main *object.Object, m *abi.Meta, s *backend.State) 
 	return partObject(main.GPU, "vertex_prolog", main.Stage, bin)
 }
 
+// checkReads refuses a state in which attachments that a main part reads are elsewhere in the tile than it takes them to be, or of
+// another format.
+func checkReads(main *object.Object, m *abi.Meta, k *backend.FragmentKey) error {
+	if len(m.TileReads) == 0 {
+		return nil
+	}
+	targets, _, err := placeTargets(k.Targets)
+	if err != nil {
+		return err
+	}
+	for _, t := range m.TileReads {
+		if !slices.Contains(targets, t) {
+			return fmt.Errorf("agx: %s was compiled to read colour attachment %d for another state of the pipeline", main.Entry, t.Slot-ir.SlotData0)
+		}
+	}
+	if k.Samples > 1 && !m.PerSample {
+		return fmt.Errorf("agx: %s was compiled to read attachments of one sample, the state has %d", main.Entry, k.Samples)
+	}
+	return nil
+}
+
 func (t Target) fragmentParts(main *object.Object, m *abi.Meta, s *backend.State) (prolog, epilog *object.Object, err error) {
+	if err := checkReads(main, m, &s.Fragment); err != nil {
+		return nil, nil, err
+	}
 	if s.Fragment.NeedsProlog() {
 		bin, err := t.FragmentProlog(main.GPU, m, &s.Fragment)
 		if err != nil {

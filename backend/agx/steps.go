@@ -14,6 +14,7 @@ import (
 var steps = []backend.Step[*compiler]{
 	onIR("tessellation", "turns inputs and outputs of tessellation stages into accesses to memory", (*compiler).lowerTess),
 	onIR("cull_distances", "leaves cull distances as varyings, and drops the fragments that they cull", (*compiler).lowerCullDistances),
+	onIR("attachments", "reads colour attachments from the tile, in the formats that the state of the pipeline gives", (*compiler).lowerAttachments),
 	onIR("descriptors", "gives bindings their places and makes numbers of handles", (*compiler).lowerDescriptors),
 	onIR("fold_handles", "folds what the numbers of handles have made constant", (*compiler).foldHandles, "descriptors"),
 	optional(onIR("zero_offsets", "drops additions of 0 from offsets", func(c *compiler) error { dropZeros(c.impl); return nil }, "fold_handles")),
@@ -21,7 +22,7 @@ var steps = []backend.Step[*compiler]{
 		return lowerTextureIndices(c.s, c.impl, c.res, c.opts.lists())
 	}, "descriptors"),
 	onIR("helper_stores", "keeps helper invocations from writing memory", func(c *compiler) error { lowerFragSidefx(c.s, c.impl); return nil }),
-	onIR("early_tests", "has samples tested first where that is asked for, and late where there are side effects", (*compiler).lowerEarlyTests, "helper_stores", "cull_distances"),
+	onIR("early_tests", "has samples tested first where that is asked for, and late where there are side effects", (*compiler).lowerEarlyTests, "helper_stores", "cull_distances", "attachments"),
 	onIR("shared_addresses", "narrows addresses of workgroup memory to 16 bits", func(c *compiler) error { lowerSharedBitsize(c.impl); return nil }),
 	onIR("subgroups", "lowers operations of clusters and of lanes that hardware has not", func(c *compiler) error { lowerSubgroups(c.impl); return nil }),
 	onIR("layers", "rounds and clamps layers of sampled arrays", func(c *compiler) error { lowerTexture(c.s, c.impl); return nil }, "descriptors"),

@@ -95,15 +95,13 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		} else {
 			s.kill(s.truePredicate(in.Srcs[0].Def), false)
 		}
-	case ir.IntrLoadOutput:
-		if sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)); sem.FBFetch {
-			s.broken(in, "a load of what an attachment holds is left: lower_fb_read makes fetches of them")
-		} else {
-			s.fail(in, "reading back output slot %d is not supported", sem.Location)
-		}
 	default:
+		if in.Intr == ir.IntrLoadOutput && ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).FBFetch {
+			s.broken(in, "a load of what an attachment holds is left: lower_fb_read makes fetches of them")
+			return
+		}
 		if !s.chainValue(in) && !s.sysval(in) && !s.subgroup(in) && !s.derivative(in) {
-			s.fail(in, "the intrinsic %s is not supported by the ir3 backend", in.Intr)
+			s.fail(in, "%s", backend.UnknownIntrinsic("ir3", in))
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (t *translator) checkLacks(id uint32, enabling []spv.Capability) {
 	for _, c := range enabling {
 		if l := t.lack(c); l != nil {
 			missed = l
-		} else if t.declares(c) {
+		} else if t.m.Declares(c) {
 			return
 		}
 	}
@@ -102,18 +102,4 @@ func (t *translator) lack(c spv.Capability) *lacking {
 		}
 	}
 	return nil
-}
-
-// declares reports whether the module declares a capability.
-func (t *translator) declares(c spv.Capability) bool {
-	for i := range t.m.Insts {
-		in := &t.m.Insts[i]
-		if in.Op == spv.OpMemoryModel {
-			return false
-		}
-		if in.Op == spv.OpCapability && spv.Capability(in.Arg(0)) == c {
-			return true
-		}
-	}
-	return false
 }

@@ -284,7 +284,7 @@ var groups = [...]group{
 	}},
 	{list: []spv.Capability{
 		spv.CapabilityTileImageColorReadAccessEXT,
-	}, vulkan: "VK_EXT_shader_tile_image", lacks: map[string]Lack{"agx": {Why: "the format of the tile is known to epilogs alone, which the driver makes of a pipeline's state"}}},
+	}, vulkan: "VK_EXT_shader_tile_image"},
 	{list: []spv.Capability{
 		spv.CapabilityTileImageDepthReadAccessEXT, spv.CapabilityTileImageStencilReadAccessEXT,
 	}, vulkan: "VK_EXT_shader_tile_image", frontend: "no public source says how shaders of the targets' GPUs read depth and stencil of the tile"},

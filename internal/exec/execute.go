@@ -26,6 +26,9 @@ func Executable(ctx context.Context, m *nirc.Module, o nirc.Options) (emu.Progra
 }
 
 func compileStage(ctx context.Context, m *nirc.Module, o nirc.Options) (c compiledStage, err error) {
+	if o.Target != nirc.IRTarget && readsAttachments(m, &o) {
+		return forState(ctx, m, o)
+	}
 	if o.Target != nirc.IRTarget {
 		if c.obj, err = m.Compile(ctx, o); err != nil {
 			return compiledStage{}, err

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"nirc"
@@ -30,11 +31,21 @@ func (l *linkedPipeline) compile(ctx context.Context) (list []compiledStage, err
 	if l.interpret {
 		return l.interpreted(ctx)
 	}
-	p, err := nirc.CompilePipeline(ctx, l.stages, l.opts)
+	stages := slices.Clone(l.stages)
+	for i := range stages {
+		if l.readsAttachments(i) {
+			stages[i].State = anyState(&l.opts) // its object is not used
+		}
+	}
+	p, err := nirc.CompilePipeline(ctx, stages, l.opts)
 	if err != nil {
 		return nil, err
 	}
 	for i, obj := range p.Objects {
+		if l.readsAttachments(i) {
+			list = append(list, compiledStage{prog: l.forState(i), reflect: obj.Reflect})
+			continue
+		}
 		prog, err := runnable(ctx, l.stages[i].Module, obj, p.ABIs[i], func(ctx context.Context, abi string) (*object.Object, error) {
 			again := *l
 			again.stages = append([]nirc.PipelineStage(nil), l.stages...)
@@ -51,6 +62,27 @@ func (l *linkedPipeline) compile(ctx context.Context) (list []compiledStage, err
 		list = append(list, compiledStage{prog: prog, obj: obj, reflect: obj.Reflect})
 	}
 	return list, nil
+}
+
+// readsAttachments reports whether a stage is compiled when the state of a draw is known.
+func (l *linkedPipeline) readsAttachments(i int) bool {
+	o := l.opts
+	o.Stage = l.stages[i].Stage
+	return readsAttachments(l.stages[i].Module, &o)
+}
+
+// forState makes a program of a stage that is compiled, beside the others, for the state of each draw.
+func (l *linkedPipeline) forState(i int) emu.Program {
+	s := &l.stages[i]
+	return &mainPart{target: l.opts.Target, entry: s.Entry, stage: s.Stage, whole: func(ctx context.Context, state *nirc.State) (*object.Object, error) {
+		stages := slices.Clone(l.stages)
+		stages[i].State = withShader(&l.opts, state)
+		p, err := nirc.CompilePipeline(ctx, stages, l.opts)
+		if err != nil {
+			return nil, err
+		}
+		return p.Objects[i], nil
+	}}
 }
 
 // interpreted links the stages and makes programs of their IR.

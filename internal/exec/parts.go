@@ -17,8 +17,11 @@ import (
 // mainPart is a main part in a pipeline of the software GPU: it runs only
 // after LinkPipeline.
 type mainPart struct {
-	obj *object.Object
-	io  emu.StageIO // only what LinkPipeline reads
+	target, entry string
+	stage         ir.Stage
+	// whole makes the object of the whole program for a state.
+	whole func(ctx context.Context, state *nirc.State) (*object.Object, error)
+	io    emu.StageIO // only what LinkPipeline reads
 	// programs keeps what it was linked to, by state.
 	mu       sync.Mutex
 	programs map[string]emu.Program
@@ -30,17 +33,20 @@ func NewPart(main *object.Object) (emu.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &mainPart{obj: main, io: emu.StageIO{TestsCull: uint8(l.CullDistances(main))}}, nil
+	link := func(ctx context.Context, state *nirc.State) (*object.Object, error) {
+		return nirc.Link(ctx, []*object.Object{main}, state)
+	}
+	return &mainPart{target: main.Target, entry: main.Entry, stage: main.Stage, whole: link, io: emu.StageIO{TestsCull: uint8(l.CullDistances(main))}}, nil
 }
 
-func (m *mainPart) Stage() ir.Stage              { return m.obj.Stage }
+func (m *mainPart) Stage() ir.Stage              { return m.stage }
 func (m *mainPart) WaveSize() int                { return 32 }
 func (m *mainPart) WorkgroupSize() [3]uint32     { return [3]uint32{} }
 func (m *mainPart) SharedSize() uint32           { return 0 }
 func (m *mainPart) IO() *emu.StageIO             { return &m.io }
 func (m *mainPart) NewWave(*emu.Launch) emu.Wave { return m }
 func (m *mainPart) Run(int) (emu.Status, error) {
-	return emu.StatusDone, fmt.Errorf("the main part %s is not linked", m.obj.Entry)
+	return emu.StatusDone, fmt.Errorf("the main part %s is not linked", m.entry)
 }
 
 // variants is a whole program of a target where it hangs on the stages around it: a fragment program drops what
@@ -200,7 +206,7 @@ func LinkPipeline(ctx context.Context, target string, p *emu.Pipeline) error {
 			continue
 		}
 		if linker == nil {
-			if linker, state, err = linkerState(m.obj.Target, p, culls); err != nil {
+			if linker, state, err = linkerState(m.target, p, culls); err != nil {
 				return err
 			}
 		}
@@ -246,7 +252,7 @@ func (m *mainPart) link(ctx context.Context, state *nirc.State) (emu.Program, er
 	if p := m.programs[string(key)]; p != nil {
 		return p, nil
 	}
-	o, err := nirc.Link(ctx, []*object.Object{m.obj}, state)
+	o, err := m.whole(ctx, state)
 	if err != nil {
 		return nil, err
 	}

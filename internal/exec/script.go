@@ -82,6 +82,10 @@ func (t *ScriptTarget) compileWith(ctx context.Context, sh amber.Shader, o nirc.
 	if o.Target == nirc.IRTarget || t.Interpret {
 		return Interpret(ctx, m, o, sh.SubgroupSize)
 	}
+	if readsAttachments(m, &o) {
+		c, err := forState(ctx, m, o)
+		return c.prog, err
+	}
 	obj, err := m.Compile(ctx, o)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package abi
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"nirc/ir"
 )
@@ -79,7 +80,7 @@ func (m *Meta) checkInterface() error {
 			return fmt.Errorf("agx meta: fragment result %d of %d bits at register half %d", r.Slot, r.Bits, r.Reg)
 		}
 	}
-	for _, t := range m.Tile {
+	for _, t := range slices.Concat(m.Tile, m.TileReads) {
 		if t.Slot >= ir.NumResultSlots || t.Offset > MaxTileOffset || t.Format.String() == "" {
 			return fmt.Errorf("agx meta: tile target %d of format %d at offset %d", t.Slot, t.Format, t.Offset)
 		}

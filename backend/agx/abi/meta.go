@@ -156,6 +156,9 @@ type Meta struct {
 	// Results and Tile are the outputs of a fragment shader.
 	Results []Result     `json:"results,omitempty"`
 	Tile    []TileTarget `json:"tile,omitempty"`
+	// TileReads are the colour attachments that a main part reads, as it takes them to be in the tile: a program of other
+	// targets is not made of it.
+	TileReads []TileTarget `json:"tile_reads,omitempty"`
 	// TileLayout is that of all targets of the pipeline, those that the shader leaves alone too
 	// (epilogs and linked programs).
 	TileLayout *TileLayout `json:"tile_layout,omitempty"`

@@ -69,9 +69,10 @@ func (w *wave) startFragment() error {
 			}
 		}
 	}
-	for i := range w.p.meta.Tile {
-		t := &w.p.meta.Tile[i]
-		f.size = max(f.size, int(t.Offset)+16)
+	for _, list := range w.p.tileTargets() {
+		for i := range list {
+			f.size = max(f.size, int(list[i].Offset)+16)
+		}
 	}
 	f.tile = make([]tileByte, f.size*f.samples*w.n)
 	if d := w.l.Draw; w.check != nil && d != nil && d.Multisample.SampleShading && f.samples > 1 && !w.p.meta.PerSample && !w.p.meta.SampleLoop {

@@ -164,42 +164,58 @@ func (w *wave) background(lane, sample, at, n int) error {
 	if draw == nil || w.p.meta.Part != abi.PartLinked {
 		return errTileLoad
 	}
-	for i := range w.p.meta.Tile {
-		t := &w.p.meta.Tile[i]
-		k := int(t.Slot) - int(ir.SlotData0)
-		if at < int(t.Offset) || at+n > int(t.Offset)+targetSize(t) || k >= len(draw.Color) || draw.Color[k].View == nil {
-			continue
-		}
-		layer := 0
-		if l.Prim != nil {
-			layer = int(l.Prim.Layer)
-		}
-		v := draw.Color[k].View.Load(int(l.X), int(l.Y), layer, 0, sample)
-		b := w.frag.sampleTile(lane, sample)[t.Offset:]
-		put := func(at, n int, v uint32) {
-			for i := range n {
-				if !b[at+i].ok {
-					b[at+i].v = byte(v >> (8 * i))
-				}
+	t, k := w.p.targetAt(at, n), 0
+	if t != nil {
+		k = int(t.Slot) - int(ir.SlotData0)
+	}
+	if t == nil || k >= len(draw.Color) || draw.Color[k].View == nil {
+		return fmt.Errorf("bytes %d to %d of the tile belong to no attachment", at, at+n-1)
+	}
+	layer := 0
+	if l.Prim != nil {
+		layer = int(l.Prim.Layer)
+	}
+	v := draw.Color[k].View.Load(int(l.X), int(l.Y), layer, 0, sample)
+	b := w.frag.sampleTile(lane, sample)[t.Offset:]
+	put := func(at, n int, v uint32) {
+		for i := range n {
+			if !b[at+i].ok {
+				b[at+i].v = byte(v >> (8 * i))
 			}
 		}
-		if t.Format.Packed() {
-			var c [4]float64
-			for k := range c {
-				c[k] = wideF(v[k])
-			}
-			put(0, 4, packFloats(t.Format, &c))
-			return nil
+	}
+	if t.Format.Packed() {
+		var c [4]float64
+		for k := range c {
+			c[k] = wideF(v[k])
 		}
-		size := t.Format.Size()
-		for k := range 4 {
-			if t.Mask>>k&1 != 0 {
-				put(k*size, size, toMemory(t.Format, 32, k, v[k]))
-			}
-		}
+		put(0, 4, packFloats(t.Format, &c))
 		return nil
 	}
-	return fmt.Errorf("bytes %d to %d of the tile belong to no attachment", at, at+n-1)
+	size := t.Format.Size()
+	for k := range 4 {
+		if t.Mask>>k&1 != 0 {
+			put(k*size, size, toMemory(t.Format, 32, k, v[k]))
+		}
+	}
+	return nil
+}
+
+// tileTargets are the targets that the program stores to, and those that its main part reads.
+func (p *program) tileTargets() [2][]abi.TileTarget {
+	return [2][]abi.TileTarget{p.meta.Tile, p.meta.TileReads}
+}
+
+// targetAt is the target that holds some bytes of the tile, nil if none does.
+func (p *program) targetAt(at, n int) *abi.TileTarget {
+	for _, list := range p.tileTargets() {
+		for i := range list {
+			if t := &list[i]; at >= int(t.Offset) && at+n <= int(t.Offset)+targetSize(t) {
+				return t
+			}
+		}
+	}
+	return nil
 }
 
 // targetSize is the number of bytes of a target.

@@ -90,6 +90,20 @@ func (in *Instruction) StringArg(i int) (s string, next int) {
 	return decodeString(a[i : i+n]), i + n
 }
 
+// Declares reports whether the module declares a capability.
+func (m *Module) Declares(c Capability) bool {
+	for i := range m.Insts {
+		in := &m.Insts[i]
+		if in.Op == OpMemoryModel {
+			return false
+		}
+		if in.Op == OpCapability && Capability(in.Arg(0)) == c {
+			return true
+		}
+	}
+	return false
+}
+
 // Def gives the instruction that defines an id, nil when there is none.
 func (m *Module) Def(id ID) *Instruction {
 	i := m.DefIndex(id)

@@ -150,12 +150,11 @@ var drawnStates = []drawnState{
 	{name: "blending", state: `{"blend": [{"attachment": 0, "format": "R32G32B32A32_SFLOAT", "enable": true, "src_color": "src_alpha", "dst_color": "one_minus_src_alpha", "alpha_op": "max"}]}`,
 		fixed: func(p *emu.Pipeline) {
 			p.Blend.Attachments = []emu.AttachmentBlend{{Enable: true, SrcColor: ir.BlendSrcAlpha, DstColor: ir.BlendOneMinusSrcAlpha, SrcAlpha: ir.BlendOne, AlphaOp: ir.BlendMax, WriteMask: emu.WriteAll}}
-		}, refused: map[string]string{"agx": "what the colour attachment holds is not supported as a value",
-			"midgard": "reading a render target of the format R32G32B32A32_SFLOAT is not supported"}},
+		}, refused: map[string]string{"midgard": "reading a render target of the format R32G32B32A32_SFLOAT is not supported"}},
 	{name: "blending of bytes", state: `{"blend": [{"attachment": 0, "format": "R8G8B8A8_UNORM", "enable": true, "src_color": "src_alpha", "dst_color": "one_minus_src_alpha", "alpha_op": "max"}]}`,
 		format: "R8G8B8A8_UNORM", fixed: func(p *emu.Pipeline) {
 			p.Blend.Attachments = []emu.AttachmentBlend{{Enable: true, SrcColor: ir.BlendSrcAlpha, DstColor: ir.BlendOneMinusSrcAlpha, SrcAlpha: ir.BlendOne, AlphaOp: ir.BlendMax, WriteMask: emu.WriteAll}}
-		}, refused: map[string]string{"agx": "what the colour attachment holds is not supported as a value"}},
+		}},
 	{name: "logic operation", state: `{"blend": [{"attachment": 0, "format": "R8G8B8A8_UNORM", "logic_op": "copy_inverted", "write_mask": 15}]}`, format: "R8G8B8A8_UNORM",
 		fixed: func(p *emu.Pipeline) { p.Blend.LogicEnable, p.Blend.Logic = true, ir.LogicCopyInverted }},
 }

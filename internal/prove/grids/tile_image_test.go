@@ -88,12 +88,12 @@ func TestTileImages(t *testing.T) {
 		}
 		modules := []*nirc.Module{prove.FromGLSL(t, ir.StageVertex, strings.Replace(attachmentVertex, "LAYER", c.layer, 1)),
 			assembled}
-		for _, o := range []nirc.Options{{Target: nirc.IRTarget}, {Target: "ir3", GPU: "a630"}, {Target: "ir3", GPU: "a740"}, {Target: "midgard", GPU: "t860"}} {
+		for _, o := range []nirc.Options{{Target: nirc.IRTarget}, {Target: "ir3", GPU: "a630"}, {Target: "ir3", GPU: "a740"}, {Target: "agx"}, {Target: "agx", ABI: nirc.SeparateABI}, {Target: "midgard", GPU: "t860"}} {
 			if o.Target == "midgard" && (c.layer != "" || c.samples > 0) {
 				continue // its vertex shaders name no layer, and no typed load of the tile names a sample
 			}
 			for _, o.Level = range []passes.Level{passes.O0, passes.O2} {
-				t.Run(fmt.Sprintf("%s/%s/%s", c.name, o.Target+o.GPU, o.Level), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%s/%s", c.name, o.Target+o.GPU+o.ABI, o.Level), func(t *testing.T) {
 					first, second := tileImage(t, c.samples), tileImage(t, c.samples)
 					p := &emu.Pipeline{Topology: emu.TriangleList, Color: []emu.Attachment{{View: &emu.ImageView{Image: first}}, {View: &emu.ImageView{Image: second}}}, ViewMask: c.views, Layer: c.one}
 					x := &exec.Execution{Modules: modules, Options: o, Draw: p, DrawParams: emu.DrawParams{VertexCount: 3, InstanceCount: uint32(c.draws)}, Limits: emu.Limits{Check: true}}
