@@ -119,6 +119,7 @@ var intrinsicContents = func() (t [NumIntrinsics]Contents) {
 	t[IntrStoreOutput] |= HasOutput
 	t[IntrStorePerVertexOutput] |= HasOutput
 	t[IntrLoadOutput] |= HasOutputLoad
+	t[IntrLoadAttachment] |= HasOutputLoad
 	for _, i := range slotIntrinsics {
 		t[i] |= HasSlots
 	}

@@ -131,7 +131,7 @@ func (p *printer) stage() Stage {
 // ioMode tells which name space an io_semantics location is in.
 func ioMode(in *Instr) Mode {
 	name := in.Intr.String()
-	if strings.Contains(name, "output") {
+	if strings.Contains(name, "output") || name == "load_attachment" {
 		return ModeShaderOut
 	}
 	return ModeShaderIn

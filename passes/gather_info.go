@@ -136,6 +136,8 @@ func gatherIntrinsic(s *ir.Shader, in *ir.Instr) {
 		}
 	case ir.IntrLoadSampleId, ir.IntrLoadSamplePos, ir.IntrLoadBarycentricSample:
 		i.UsesSampleShading = true
+	case ir.IntrLoadAttachment:
+		setBit(&i.OutputsRead, uint32(ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location))
 	case ir.IntrLoadOutput, ir.IntrLoadPerVertexOutput, ir.IntrLoadPerPrimitiveOutput:
 		gatherSlots(&i.OutputsRead, &i.OutputsAccessedIndirectly, in)
 	default:

@@ -50,7 +50,7 @@ func touchedModes(in *ir.Instr) ir.Mode {
 		return 0
 	}
 	switch in.Intr {
-	case ir.IntrLoadOutput, ir.IntrStoreOutput, ir.IntrLoadPerVertexOutput, ir.IntrStorePerVertexOutput,
+	case ir.IntrLoadOutput, ir.IntrLoadAttachment, ir.IntrStoreOutput, ir.IntrLoadPerVertexOutput, ir.IntrStorePerVertexOutput,
 		ir.IntrLoadPerPrimitiveOutput, ir.IntrStorePerPrimitiveOutput:
 		return ir.ModeShaderOut
 	}

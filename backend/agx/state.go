@@ -108,7 +108,7 @@ func checkReads(main *object.Object, m *abi.Meta, k *backend.FragmentKey) error 
 			return fmt.Errorf("agx: %s was compiled to read colour attachment %d for another state of the pipeline", main.Entry, t.Slot-ir.SlotData0)
 		}
 	}
-	if k.Samples > 1 && !m.PerSample {
+	if k.Samples > 1 && m.OneSample {
 		return fmt.Errorf("agx: %s was compiled to read attachments of one sample, the state has %d", main.Entry, k.Samples)
 	}
 	return nil

@@ -17,12 +17,16 @@ func (x *texSel) attachment() {
 	if !faults.has(faultAttachments) {
 		s.meta.Attachments |= 1 << n
 	}
+	sample := x.src(ir.TexSrcMsIndex)
+	if sample.Instr.IsIntrinsic(ir.IntrLoadSampleIdNoPerSample) && !faults.has(faultAttachmentSamples) {
+		s.meta.PerSample = true // each sample has a colour of its own
+	}
 	t := isa.Instr{Op: isa.OpIsamm, Type: x.destType()}
 	c, layer := x.coords(&t, false)
 	if faults.has(faultAttachmentLayer) {
 		layer = immediate(0, false)
 	}
-	x.result(x.emit(t, usedMask(&x.in.Def), append(c, layer, x.full(x.src(ir.TexSrcMsIndex), 0, false)), nil))
+	x.result(x.emit(t, usedMask(&x.in.Def), append(c, layer, x.full(sample, 0, false)), nil))
 }
 
 // maxAttachments is how many colour attachments there are.

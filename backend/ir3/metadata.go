@@ -111,8 +111,7 @@ func (c *compiler) describe() {
 	}
 	m.EarlyFragmentTests, m.PostDepthCoverage = c.s.Info.EarlyFragmentTests, c.s.Info.PostDepthCoverage && !faults.has(faultPostDepth)
 	m.PerSample = m.PerSample || c.s.Info.SampleInputs
-	if m.Attachments != 0 { // each sample has a colour of its own
-		m.PerSample = m.PerSample || !faults.has(faultAttachmentSamples)
+	if m.Attachments != 0 {
 		m.OrderedAttachments = !c.s.Info.NonCoherentColorReads && !faults.has(faultAttachmentOrder)
 	}
 	m.FullQuads = c.fullQuads()

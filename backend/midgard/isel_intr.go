@@ -28,7 +28,7 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		s.loadInput(in, in.Srcs[0].Def.Instr)
 	case ir.IntrStoreOutput:
 		s.storeOutput(in)
-	case ir.IntrLoadOutput:
+	case ir.IntrLoadOutput, ir.IntrLoadAttachment:
 		s.loadTile(in)
 	case ir.IntrDemote:
 		s.demote(nil)

@@ -11,7 +11,7 @@ import (
 func (s *isel) waitForTile() {
 	for b := range s.impl.Blocks() {
 		for in := range b.Instrs() {
-			s.meta.ReadsTile = s.meta.ReadsTile || b.Reachable() && in.IsIntrinsic(ir.IntrLoadOutput)
+			s.meta.ReadsTile = s.meta.ReadsTile || b.Reachable() && (in.IsIntrinsic(ir.IntrLoadOutput) || in.IsIntrinsic(ir.IntrLoadAttachment))
 		}
 	}
 	if s.meta.ReadsTile && !faults.has(faultTileWait) {
@@ -25,7 +25,13 @@ func (s *isel) waitForTile() {
 // framebuffer fetch, and what a blend program reads.
 func (s *isel) loadTile(in *ir.Instr) {
 	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
-	slot, comp, ok := s.ioSlot(in, in.Srcs[0].Def)
+	slot, comp, ok := int(sem.Location), 0, true
+	if in.Intr == ir.IntrLoadOutput {
+		slot, comp, ok = s.ioSlot(in, in.Srcs[0].Def)
+	} else if k, constant := in.Srcs[0].Def.Const(0); !constant || k != 0 || s.sh.Info.UsesSampleShading || s.sh.Info.SampleInputs {
+		s.fail(in, "reading another sample of a render target than the first, or by sample, is not supported: typed loads of the tile name sample 0")
+		return
+	}
 	if !ok {
 		return
 	}

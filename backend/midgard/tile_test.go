@@ -73,3 +73,27 @@ func TestFetchedTargets(t *testing.T) {
 		}
 	}
 }
+
+// TestAttachmentSamples: typed loads of the tile name the first sample, and by sample nothing shows which they give.
+func TestAttachmentSamples(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		sample       func(b *ir.Builder) *ir.Def
+		bySample, ok bool
+	}{
+		{"the first", func(b *ir.Builder) *ir.Def { return b.Imm32(0) }, false, true},
+		{"another", func(b *ir.Builder) *ir.Def { return b.Imm32(1) }, false, false},
+		{"any", func(b *ir.Builder) *ir.Def { return &b.Intrinsic(ir.IntrLoadSampleMaskIn, 1, 32).Def }, false, false},
+		{"the first, by sample", func(b *ir.Builder) *ir.Def { return b.Imm32(0) }, true, false},
+	} {
+		s, b := gputest.NewShader(ir.StageFragment, 0)
+		s.Info.SampleInputs = c.bySample
+		in := b.Intrinsic(ir.IntrLoadAttachment, 4, 32, c.sample(b)).Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
+		in.Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotData0, NumSlots: 1, FBFetch: true}.Pack())
+		b.Intrinsic(ir.IntrStoreOutput, 0, 0, &in.Def, b.Imm32(0)).Set(ir.IdxWriteMask, 15).Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotData0, NumSlots: 1}.Pack())
+		bin, err := compile(s, CompileOptions{GPU: "t860"})
+		if c.ok && (err != nil || !bin.Meta.ReadsTile) || !c.ok && (err == nil || !strings.Contains(err.Error(), "typed loads of the tile name sample 0")) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}

@@ -14,8 +14,6 @@ func (t *translator) tileType(id uint32, ty *typ, sh imageShape, texel *typ) {
 	switch {
 	case texel.bits != 32:
 		t.refuse(id, "tile images of %s are not supported: attachments are read as 32-bit numbers", texel)
-	case sh.ms:
-		t.refuse(id, "tile images of several samples are not supported: fragments read the sample that they shade")
 	case texel.kind == tInt && texel.sign:
 		base = ir.BaseInt
 	case texel.kind == tInt:
@@ -51,14 +49,23 @@ func (t *translator) readTile(in *inst) {
 	if v.kind != vOpaque || v.typ.kind != tImage || v.typ.image.dim != spv.DimTileImageDataEXT {
 		t.fail(in.id, "%s: the attachment is no tile image", in.op)
 	}
-	if n, _ := ty.shape(); !ty.numeric() || n != 4 || ty.scalarType() != v.typ.elem {
-		t.fail(in.id, "%s: the result is not a vector of four %s", in.op, v.typ.elem)
+	n, _ := ty.shape()
+	if !ty.narrow() || ty.scalarType() != v.typ.elem {
+		t.fail(in.id, "%s: the result is no scalar or vector of %s", in.op, v.typ.elem)
 	}
 	p := v.obj.(*pointer)
 	if p.v == nil || p.v.iv == nil {
 		t.refuse(in.id, "a tile image that control flow or a caller chooses is not supported")
 	}
-	t.set(in, t.tileColor(p.v, t.tileIndex(t.derefOf(p))))
+	t.set(in, t.tileColor(p.v, t.tileIndex(t.derefOf(p)), t.tileSample(in), n))
+}
+
+// tileSample is the sample that an operand names, else sample 0.
+func (t *translator) tileSample(in *inst) *ir.Def {
+	if len(in.args) < 2 {
+		return t.f.u32(0)
+	}
+	return t.intVector(t.arg(in, 1), 1, 32)
 }
 
 // tileIndex is the number of an attachment in its array, nil of one by itself.
@@ -76,26 +83,26 @@ func (t *translator) tileIndex(d *ir.Def) (n *ir.Def) {
 }
 
 // tileColor reads the n-th attachment of a variable.
-func (t *translator) tileColor(v *variable, n *ir.Def) *ir.Def {
+func (t *translator) tileColor(v *variable, n, sample *ir.Def, comps uint8) *ir.Def {
+	read := func(k uint32) *ir.Def { return t.attachment(v, k, sample, comps) }
 	if n == nil {
-		return t.attachment(v, 0)
+		return read(0)
 	}
 	if k, ok := n.Const(0); ok {
-		return t.attachment(v, uint32(min(k, uint64(v.typ.ir.SlotCount()-1))))
+		return read(uint32(min(k, uint64(v.typ.ir.SlotCount()-1))))
 	}
 	b := t.f.b
-	color := t.attachment(v, 0)
+	color := read(0)
 	for k := uint32(1); k < uint32(v.typ.ir.SlotCount()); k++ {
-		color = b.Bcsel(b.Ieq(n, b.Imm32(k)), t.attachment(v, k), color)
+		color = b.Bcsel(b.Ieq(n, b.Imm32(k)), read(k), color)
 	}
 	return color
 }
 
-// attachment reads the color of the k-th attachment of a variable.
-func (t *translator) attachment(v *variable, k uint32) *ir.Def {
+// attachment reads components of the color of the k-th attachment of a variable.
+func (t *translator) attachment(v *variable, k uint32, sample *ir.Def, comps uint8) *ir.Def {
 	sem := ir.IOSemantics{Location: ir.Slot(v.iv.Location) + ir.Slot(k), NumSlots: 1, FBFetch: true}
-	return &t.f.b.Intrinsic(ir.IntrLoadOutput, 4, 32, t.f.u32(0)).Set(ir.IdxBase, uint64(sem.Location)).Set(ir.IdxRange, 1).
-		Set(ir.IdxDestType, tileClass(v.typ).Pack()).Set(ir.IdxIoSemantics, sem.Pack()).Def
+	return &t.f.b.Intrinsic(ir.IntrLoadAttachment, comps, 32, sample).Set(ir.IdxDestType, tileClass(v.typ).Pack()).Set(ir.IdxIoSemantics, sem.Pack()).Def
 }
 
 // tileClass is the kind of numbers that a tile image, or an array of them, has.

@@ -46,7 +46,7 @@ var intrinsicClasses = func() (t [ir.NumIntrinsics]intrinsicClass) {
 	put(classCall, ir.IntrTraceRay, ir.IntrExecuteCallable, ir.IntrRtTraceRay, ir.IntrRtExecuteCallable)
 	put(classMesh, ir.IntrSetVertexAndPrimitiveCount, ir.IntrLaunchMeshWorkgroups, ir.IntrLaunchMeshWorkgroupsWithPayloadDeref)
 	put(classEmit, ir.IntrEmitVertex, ir.IntrEndPrimitive, ir.IntrEmitVertexWithCounter, ir.IntrEndPrimitiveWithCounter)
-	put(classOutput, ir.IntrStoreOutput, ir.IntrLoadOutput)
+	put(classOutput, ir.IntrStoreOutput, ir.IntrLoadOutput, ir.IntrLoadAttachment)
 	put(classBary, ir.IntrLoadBarycentricPixel, ir.IntrLoadBarycentricCentroid, ir.IntrLoadBarycentricSample, ir.IntrLoadBarycentricAtSample,
 		ir.IntrLoadBarycentricAtOffset, ir.IntrLoadBarycentricModel, ir.IntrLoadBarycentricCoordPixel)
 	put(classInterp, ir.IntrInterpDerefAtCentroid, ir.IntrInterpDerefAtSample, ir.IntrInterpDerefAtOffset, ir.IntrInterpDerefAtVertex)

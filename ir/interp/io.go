@@ -288,13 +288,17 @@ func (w *Wave) outputSlot(i *inst, l int) uint64 {
 // execOutput runs store_output and load_output.
 func (w *Wave) execOutput(i *inst, l int) {
 	x := i.x
+	if x.in.Intr == ir.IntrLoadAttachment {
+		w.fetchColor(i, l, int(x.io.Location)-int(ir.SlotData0), int(int32(w.regs[x.src[0][0]+int32(l)])))
+		return
+	}
 	slot := w.outputSlot(i, l)
 	n := 4
 	bits := i.bits
 	store := x.in.Intr == ir.IntrStoreOutput
 	comps := int(i.n)
 	if !store && x.io.FBFetch && w.l.Draw != nil {
-		w.fetchColor(i, l, int(slot)-int(ir.SlotData0))
+		w.fetchColor(i, l, int(slot)-int(ir.SlotData0), int(max(w.l.Fragment[l].SampleID, 0)))
 		return
 	}
 	if store {
@@ -323,16 +327,16 @@ func (w *Wave) execOutput(i *inst, l int) {
 	}
 }
 
-// fetchColor reads the colour that an attachment of the draw has where a fragment is; 0 of one that is not there.
-func (w *Wave) fetchColor(i *inst, l, target int) {
+// fetchColor reads the colour that an attachment of the draw has where a fragment is, in a sample; 0 of one that is not there.
+func (w *Wave) fetchColor(i *inst, l, target, sample int) {
 	f := &w.l.Fragment[l]
 	var v [4]uint32
-	if target >= 0 && target < len(w.l.Draw.Color) && w.l.Draw.Color[target].View != nil {
+	if w.l.Draw != nil && target >= 0 && target < len(w.l.Draw.Color) && w.l.Draw.Color[target].View != nil {
 		layer := 0
 		if f.Prim != nil {
 			layer = int(f.Prim.Layer)
 		}
-		v = w.l.Draw.Color[target].View.Load(int(f.X), int(f.Y), layer, 0, int(max(f.SampleID, 0)))
+		v = w.l.Draw.Color[target].View.Load(int(f.X), int(f.Y), layer, 0, sample)
 	}
 	for k := range int(i.n) {
 		word := uint64(v[(int(i.x.in.Get(ir.IdxComponent))+k)&3])

@@ -142,6 +142,7 @@ func (p *Program) scanIntrinsic(x *extra, in map[ir.Slot]*emu.InputSlot, out map
 		if x.io.FBFetch && p.shader.Stage == ir.StageFragment && i.Intr == ir.IntrLoadOutput {
 			io.TileLoads, io.PerSample = true, true // each sample has a colour of its own
 		}
+		io.TileLoads = io.TileLoads || i.Intr == ir.IntrLoadAttachment
 		if i.Intr != ir.IntrStoreOutput || sharesOutputs(p.shader.Stage) {
 			return
 		}

@@ -143,7 +143,7 @@ func (c *compiler) intrinsic(in *ir.Instr) {
 	if c.imageAccess(in) {
 		return
 	}
-	if in.Intr == ir.IntrLoadOutput && ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).FBFetch {
+	if in.Intr == ir.IntrLoadAttachment || in.Intr == ir.IntrLoadOutput && ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).FBFetch {
 		c.emit(inst{op: opInterlock})
 	}
 	switch in.Intr {

@@ -159,6 +159,8 @@ type Meta struct {
 	// TileReads are the colour attachments that a main part reads, as it takes them to be in the tile: a program of other
 	// targets is not made of it.
 	TileReads []TileTarget `json:"tile_reads,omitempty"`
+	// OneSample: it takes them to have one sample.
+	OneSample bool `json:"one_sample,omitempty"`
 	// TileLayout is that of all targets of the pipeline, those that the shader leaves alone too
 	// (epilogs and linked programs).
 	TileLayout *TileLayout `json:"tile_layout,omitempty"`

@@ -31,8 +31,6 @@ func (p *program) readsAttachment(x *inst) string {
 		return fmt.Sprintf("the meta does not say that attachment %d is read", x.Tex)
 	case x.Flags&isa.TexA == 0:
 		return "the descriptor of an attachment is that of an array"
-	case !p.meta.PerSample:
-		return "the meta does not ask for a fiber for each sample, of which each has a colour"
 	}
 	return ""
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // tileFragment stores to the second attachment what the first one has and to the first one a step of 8 bits more; MODE is an
-// execution mode.
+// execution mode, SAMPLE the operand that names a sample.
 const tileFragment = `OpCapability Shader
 OpCapability TileImageColorReadAccessEXT
 OpExtension "SPV_EXT_shader_tile_image"
@@ -32,6 +32,8 @@ OpDecorate %tile Location 0
 %v4 = OpTypeVector %float 4
 %step = OpConstant %float 0x1.010102p-8
 %steps = OpConstantComposite %v4 %step %step %step %step
+%int = OpTypeInt 32 1
+%one = OpConstant %int 1
 %image = OpTypeImage %float TileImageDataEXT 0 0 0 2 Unknown
 %pimage = OpTypePointer TileImageEXT %image
 %pout = OpTypePointer Output %v4
@@ -41,7 +43,7 @@ OpDecorate %tile Location 0
 %main = OpFunction %void None %fn
 %l = OpLabel
 %a = OpLoad %image %tile
-%x = OpColorAttachmentReadEXT %v4 %a
+%x = OpColorAttachmentReadEXT %v4 %aSAMPLE
 %y = OpFAdd %v4 %x %steps
 OpStore %first %y
 OpStore %second %x
@@ -65,32 +67,35 @@ func tileImage(t *testing.T, samples int) *emu.Image {
 	return img
 }
 
-// TestTileImages: a fragment shader reads what an attachment has at its own pixel, layer or view and sample, and what the fragments
-// before it in the same draw left there.
+// TestTileImages: a fragment shader reads what an attachment has at its own pixel, layer or view, in the sample that it names or the
+// first, and what the fragments before it in the same draw left there.
 func TestTileImages(t *testing.T) {
 	for _, c := range []struct {
 		name, layer, mode string
 		views, one        uint32
 		samples, draws    int
+		sample            int // that is named
 	}{
 		{name: "a layer at a time", one: 1, draws: 1},
 		{name: "over each other", draws: 3},
 		{name: "layer", layer: "gl_Layer = gl_InstanceIndex;", draws: attachmentLayers},
 		{name: "view", views: 0b110, draws: 1},
-		{name: "samples", samples: 4, draws: 1},
-		{name: "samples over each other", samples: 4, draws: 2},
-		{name: "samples of layers", layer: "gl_Layer = gl_InstanceIndex;", samples: 2, draws: attachmentLayers},
+		{name: "first sample", samples: 4, draws: 1},
+		{name: "another sample", samples: 4, sample: 1, draws: 1},
+		{name: "first samples over each other", samples: 4, draws: 2},
+		{name: "other samples over each other", samples: 2, sample: 1, draws: 2},
+		{name: "first sample of layers", layer: "gl_Layer = gl_InstanceIndex;", samples: 2, draws: attachmentLayers},
 		{name: "ordered by the application", mode: tileNonCoherent, draws: 1},
 	} {
-		assembled, err := nirc.LoadFile(context.Background(), "-", nirc.FileOptions{Stdin: strings.NewReader(strings.Replace(tileFragment, "MODE", c.mode, 1))})
+		assembled, err := nirc.LoadFile(context.Background(), "-", nirc.FileOptions{Stdin: strings.NewReader(strings.NewReplacer("MODE", c.mode, "SAMPLE", map[int]string{1: " %one"}[c.sample]).Replace(tileFragment))})
 		if err != nil {
 			t.Fatal(err)
 		}
 		modules := []*nirc.Module{prove.FromGLSL(t, ir.StageVertex, strings.Replace(attachmentVertex, "LAYER", c.layer, 1)),
 			assembled}
 		for _, o := range []nirc.Options{{Target: nirc.IRTarget}, {Target: "ir3", GPU: "a630"}, {Target: "ir3", GPU: "a740"}, {Target: "agx"}, {Target: "agx", ABI: nirc.SeparateABI}, {Target: "midgard", GPU: "t860"}} {
-			if o.Target == "midgard" && (c.layer != "" || c.samples > 0) {
-				continue // its vertex shaders name no layer, and no typed load of the tile names a sample
+			if o.Target == "midgard" && (c.layer != "" || c.sample > 0) {
+				continue // its vertex shaders name no layer, and typed loads of the tile name the first sample
 			}
 			for _, o.Level = range []passes.Level{passes.O0, passes.O2} {
 				t.Run(fmt.Sprintf("%s/%s/%s", c.name, o.Target+o.GPU+o.ABI, o.Level), func(t *testing.T) {
@@ -100,17 +105,18 @@ func TestTileImages(t *testing.T) {
 					if err := exec.Execute(context.Background(), x); err != nil {
 						t.Fatal(err)
 					}
-					was := tileImage(t, c.samples).Data
+					was, samples := tileImage(t, c.samples).Data, max(1, c.samples)
 					for i := range was {
 						layer, n := uint32(i/(len(was)/attachmentLayers)), byte(c.draws)
 						if c.layer != "" {
 							n = 1
 						}
+						from := was[i/(4*samples)*4*samples+4*c.sample+i%4] // all samples of a pixel get what one has
 						switch drawn := c.layer != "" || c.views>>layer&1 != 0 || c.views == 0 && layer == c.one; {
 						case !drawn && (first.Data[i] != was[i] || second.Data[i] != was[i]):
 							t.Fatalf("byte %d is of a layer that nobody draws to, and has changed", i)
-						case drawn && (first.Data[i] != was[i]+n || second.Data[i] != was[i]+n-1):
-							t.Fatalf("byte %d of layer %d: %d and %d, want %d and %d", i, layer, first.Data[i], second.Data[i], was[i]+n, was[i]+n-1)
+						case drawn && (first.Data[i] != from+n || second.Data[i] != from+n-1):
+							t.Fatalf("byte %d of layer %d: %d and %d, want %d and %d", i, layer, first.Data[i], second.Data[i], from+n, from+n-1)
 						}
 					}
 				})
