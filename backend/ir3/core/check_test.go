@@ -68,6 +68,28 @@ func minNops(t *testing.T, g isa.Gen, producer, consumer string) int {
 	return 9
 }
 
+// TestRelativeDelays: of what is written relative to a0.x, those registers are waited for that it overlaps, and no others.
+func TestRelativeDelays(t *testing.T) {
+	const address = "mov.u16u16 hr16.x, 4\n(rpt5)nop\nmova a0.x, hr16.x\n(rpt5)nop\n"
+	name := func(n int) string { return fmt.Sprintf("r%d.%c", n/4, "xyzw"[n%4]) }
+	for _, w := range []struct {
+		text    string
+		from, n int // in halves
+	}{{"mov.u32u32 r<a0.x + 1>, r6.x", 10, 2}, {"mov.u16u16 hr<a0.x + 1>, hr30.x", 5, 1}, {"mov.u32u32 r<a0.x>, r6.x", 8, 2}} {
+		for n := range 24 {
+			for size, read := range []string{"mov.u16u16 hr20.x, h" + name(n), "mov.u32u32 r9.x, " + name(n)} {
+				if size++; size*n >= 24 {
+					continue
+				}
+				got, want := minNops(t, isa.A6xx, address+w.text, read), size*n < w.from+w.n && w.from < size*(n+1)
+				if (got > 0) != want {
+					t.Errorf("%s, then %s: %d slots are needed, overlap %v", w.text, read, got, want)
+				}
+			}
+		}
+	}
+}
+
 // TestNopCount: (nopN) counts as slots.
 func TestNopCount(t *testing.T) {
 	m := newMachine()

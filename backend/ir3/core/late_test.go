@@ -67,14 +67,24 @@ func TestLacks(t *testing.T) {
 			t.Errorf("%s on %s: error %v, want %q", c.text, c.gpu, err, c.want)
 		}
 	}
-	m := newMachine()
-	m.check, m.gpu, m.gen = true, "a740", isa.A7xx
-	code, err := isa.Assemble(m.gen, "end")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := m.start(m.loadCode(t, code))[0].Run(10); err == nil || !strings.Contains(err.Error(), "lock and unlock") {
-		t.Errorf("an end without lock: %v", err)
+}
+
+// TestLockedEnd: where the GPU has locks, a compute program ends with a lock that waits for everything, and an unlock.
+func TestLockedEnd(t *testing.T) {
+	for text, ok := range map[string]bool{
+		"(sy)(ss)lock\nunlock\nend": true, "end": false, "nop\nnop\nend": false, "(sy)(ss)nop\nunlock\nend": false, "(sy)(ss)lock\nnop\nend": false,
+		"(sy)lock\nunlock\nend": false, "(ss)lock\nunlock\nend": false, "lock\nunlock\nend": false, "(sy)(ss)lock\nunlock\nnop\nend": false,
+	} {
+		m := newMachine()
+		m.check, m.gpu, m.gen = true, "a740", isa.A7xx
+		code, err := isa.Assemble(m.gen, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = m.start(m.loadCode(t, code))[0].Run(10)
+		if ok && err != nil || !ok && (err == nil || !strings.Contains(err.Error(), "lock and unlock do not stand before")) {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }
 

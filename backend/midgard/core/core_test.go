@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -371,7 +372,9 @@ func TestRules(t *testing.T) {
 	expectRule(t, "does not run on this unit", one(isa.UnitVMUL, isa.Vector(isa.OpFadd, isa.Mode32, 1, 0xff)))
 	expectRule(t, "uniform register", one(isa.UnitVMUL, mov(23, 0)))
 	expectRule(t, "work registers are declared", one(isa.UnitVMUL, mov(9, 0)))
-	expectRule(t, "pipeline register", one(isa.UnitVADD, mov(1, isa.RegPipe0)))
+	for _, pipe := range []uint8{isa.RegPipe0, isa.RegPipe0 + 1} {
+		expectRule(t, fmt.Sprintf("pipeline register %d is read where stage 1", pipe), one(isa.UnitVADD, mov(1, pipe)))
+	}
 	expectRule(t, "twice in one stage", alu(func(b *isa.Bundle) {
 		b.Add(isa.UnitVMUL, mov(1, 0))
 		b.Add(isa.UnitSADD, isa.Scalar(isa.OpIadd, 1, 2).From(0, isa.SReg(0, 0)))

@@ -149,11 +149,8 @@ func twoSum(a, b float64) (s, err float64) {
 	return s, (a - (s - bb)) + (b - bb)
 }
 
-// sinpi is sin(pi x), exact at multiples of one half.
+// sinpi is sin(pi x), exact at multiples of one half. Infinities have no remainder, and give NaN.
 func sinpi(x float64) float64 {
-	if math.IsInf(x, 0) || x != x {
-		return math.NaN()
-	}
 	r := math.Mod(x, 2) // (-2, 2), exact
 	sign := 1.0
 	if r < 0 {
@@ -177,11 +174,8 @@ func sinpi(x float64) float64 {
 	return sign * math.Sin(math.Pi*r)
 }
 
-// cospi is cos(pi x).
+// cospi is cos(pi x), exact at multiples of one half, NaN of infinities.
 func cospi(x float64) float64 {
-	if math.IsInf(x, 0) || x != x {
-		return math.NaN()
-	}
 	r := math.Abs(math.Mod(x, 2))
 	if r > 1 {
 		r = 2 - r
