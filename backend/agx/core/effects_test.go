@@ -62,6 +62,15 @@ func tame(in *isa.Instr, r *rand.Rand) {
 		try(func(x *isa.Instr) { x.Flags &^= isa.Kill })
 	}
 	k := r.IntN(textures)
+	if in.Op == isa.OpTextureSample && r.IntN(8) > 0 {
+		k = sampled[r.IntN(len(sampled))]
+		if r.IntN(4) > 0 {
+			try(func(x *isa.Instr) { x.Gather &= isa.GatherCompare })
+		}
+		if in.Gather > isa.GatherCompare || r.IntN(3) == 0 {
+			try(func(x *isa.Instr) { x.Lod, x.Srcs[4] = isa.LodAuto, isa.Operand{} })
+		}
+	}
 	try(func(x *isa.Instr) { x.Dim = dimOf[k] })
 	switch in.Op {
 	case isa.OpLdTile, isa.OpStTile:
@@ -86,6 +95,9 @@ func tame(in *isa.Instr, r *rand.Rand) {
 	}
 }
 
+// sampled are the shapes with filters and levels.
+var sampled = [...]int{0, 1, 4, 5, 6}
+
 // dimOf is how instructions see gputest.Shapes.
 var dimOf = [textures]isa.Dim{isa.Dim2D, isa.Dim2DArray, isa.Dim1D, isa.Dim1DArray, isa.Dim3D, isa.DimCube, isa.DimCubeArray, isa.Dim2DMS, isa.Dim2DMSArray, isa.Dim2D, isa.Dim2D}
 
@@ -93,8 +105,11 @@ var dimOf = [textures]isa.Dim{isa.Dim2D, isa.Dim2DArray, isa.Dim1D, isa.Dim1DArr
 func randomForms(op isa.Op) (list [][]byte) {
 	r := rand.New(rand.NewPCG(uint64(op), 0))
 	n := formsOf
-	if op == isa.OpGetSR {
+	switch op {
+	case isa.OpGetSR:
 		n = 3 * 256
+	case isa.OpTextureSample, isa.OpTextureLoad, isa.OpImageWrite: // shapes, levels and coordinates in all their ways
+		n = 8 * formsOf
 	}
 	for range 1000 * formsOf {
 		in, ok := op.Form(r.Uint64)
@@ -175,7 +190,13 @@ func (e *effects) run(t *testing.T, code []byte, form, fuel int, d *gputest.Dige
 	}
 	p.api = [...]ir.Stage{ir.StageCompute, ir.StageFragment, ir.StageVertex}[k]
 	m.Stage = p.api // what the meta of a fragment shader must say of its code is not asked
+	for i := range p.code {
+		p.scan(&p.code[i])
+	}
 	l := e.launches[k]
+	if l.NumLanes = 12; form%16 >= 12 { // a whole group of threads
+		l.NumLanes = lanes
+	}
 	l.Check, l.Seed = form%2 != 0, uint64(form&8)
 	w := p.newWave(l)
 	w.started = true
