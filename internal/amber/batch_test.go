@@ -244,3 +244,17 @@ func TestLongScript(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// TestPanicSite: of a stack, the call under the panic is named, without what the line says of addresses; nothing of one that ends before.
+func TestPanicSite(t *testing.T) {
+	stack := []string{"goroutine 7 [running]:", "debug.Stack()", "\t/go/debug/stack.go:26 +0x5e", "panic({0x1, 0x2})", "\t/go/runtime/panic.go:860 +0x13a", "core.exec(0x3)", "\t/src/backend/core/exec.go:12 +0x69", "core.run()", "\t/src/backend/core/run.go:7"}
+	for n := range stack {
+		want := "unknown place"
+		if n >= 6 {
+			want = "core/exec.go:12"
+		}
+		if got := panicSite([]byte(strings.Join(stack[:n+1], "\n"))); got != want {
+			t.Errorf("%d lines: %q, want %q", n+1, got, want)
+		}
+	}
+}

@@ -145,14 +145,17 @@ func (l *layouter) place(t *Type, off int, m Member) (size, align int) {
 		}
 		if t.RowMajor {
 			l.columns(t, off, int(t.Scalar.Bits)/8, stride)
-			return t.Rows * stride, a
+			return reach(t.Rows, stride, t.Cols*int(t.Scalar.Bits)/8), a
 		}
 		l.columns(t, off, stride, int(t.Scalar.Bits)/8)
-		return t.Cols * stride, a
+		return reach(t.Cols, stride, t.Rows*int(t.Scalar.Bits)/8), a
 	}
 	l.columns(t, off, 0, int(t.Scalar.Bits)/8)
 	return int(t.Scalar.Bits) / 8 * t.Rows, t.align(l.f.Std140)
 }
+
+// reach is the bytes that n parts of each bytes take, stride apart: a script may put them closer than they are large.
+func reach(n, stride, each int) int { return max(n*stride, (n-1)*stride+each) }
 
 // align is the base alignment of the type.
 func (t *Type) align(std140 bool) int {
@@ -213,11 +216,11 @@ func (l *layouter) placeArray(t *Type, off int, m Member) (size, align int) {
 			l.f.Leaves = append(l.f.Leaves, leaf)
 		}
 	}
-	return stride * t.Array, align
+	return reach(t.Array, stride, size), align
 }
 
 func (l *layouter) placeStruct(s *Struct, off int) (size, align int) {
-	pos := 0
+	pos, end := 0, 0
 	align = s.align430
 	if l.f.Std140 {
 		align = s.align140
@@ -235,15 +238,13 @@ func (l *layouter) placeStruct(s *Struct, off int) (size, align int) {
 			n = roundUp(n, a) // nothing packs into the padding after these
 		}
 		pos += n
-	}
-	if s.Stride >= 0 {
-		if pos > s.Stride && l.err == nil {
-			l.err = fmt.Errorf("members of %s need %d bytes, more than its STRIDE %d", s.Name, pos, s.Stride)
-		}
-		pos = s.Stride
+		end = max(end, pos) // an OFFSET may go back
 	}
 	if s.Stride < 0 {
-		pos = roundUp(pos, align)
+		return roundUp(end, align), align
 	}
-	return pos, align
+	if end > s.Stride && l.err == nil {
+		l.err = fmt.Errorf("members of %s need %d bytes, more than its STRIDE %d", s.Name, end, s.Stride)
+	}
+	return s.Stride, align
 }

@@ -43,6 +43,10 @@ func TestLayouts(t *testing.T) {
 		given  = "STRUCT s STRIDE 64\nint32 w OFFSET 4\nfloat[2] x OFFSET 16 ARRAY_STRIDE 8\nmat2x2<float> m OFFSET 32 MATRIX_STRIDE 12\nEND\n"
 	)
 	for _, c := range []struct{ structs, typ, std430, std140 string }{
+		{"STRUCT s\nint32 w OFFSET 64\nfloat x OFFSET 4\nEND\n", "s", "68: 64 4", "80: 64 4"}, // offsets go back, and strides are less than what lies there
+		{"STRUCT s\nmat2x3<float> m MATRIX_STRIDE 4\nEND\n", "s", "16: 0 4 8 4 8 12", "16: 0 4 8 4 8 12"},
+		{"STRUCT s\nvec4<float>[3] a ARRAY_STRIDE 4\nEND\n", "s", "32: 0 4 8 12 4 8 12 16 8 12 16 20", "32: 0 4 8 12 4 8 12 16 8 12 16 20"},
+		{"STRUCT s STRIDE 16\nint32 w OFFSET 16\nint32 x OFFSET 0\nEND\n", "s", "members of s need 20 bytes, more than its STRIDE 16", "members of s need 20 bytes, more than its STRIDE 16"},
 		{"", "int8", "1: 0", "1: 0"},
 		{"", "double", "8: 0", "8: 0"},
 		{"", "vec2<float>", "8: 0 4", "8: 0 4"},

@@ -26,6 +26,8 @@ func TestParseErrors(t *testing.T) {
 		{"BUFFER d DATA_TYPE int32 DATA 1.5 END\n", 1, "value of type int32"},
 		{"BUFFER d DATA_TYPE vec2<int32> DATA 1 END\n", 1, "inside an element"},
 		{"BUFFER d DATA_TYPE int32 DATA 1\n", 1, "without END"},
+		{"BUFFER d DATA_TYPE int32[0] SIZE 1 FILL 0\n", 1, "array size is not in 1.."},
+		{"BUFFER d DATA_TYPE int32[99999999] SIZE 1 FILL 0\n", 1, "array size is not in 1.."},
 		{"BUFFER d DATA_TYPE nix SIZE 1 FILL 0\n", 1, "not a data type"},
 		{"BUFFER d FORMAT R9_UNORM\n", 1, "image format"},
 		{"BUFFER d FORMAT R8_UNORM SAMPLES 3\n", 1, "not a sample count"},
