@@ -57,8 +57,14 @@ func TestPak(t *testing.T) {
 	}
 	mixed := append([]pak.Shader(nil), list...)
 	rand.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
+	given := slices.Clone(mixed)
 	if again, err := pak.Bytes(mixed); err != nil || !bytes.Equal(data, again) {
 		t.Errorf("another order gives another archive, %v", err)
+	}
+	for i := range mixed {
+		if mixed[i].Key != given[i].Key {
+			t.Error("the caller's list is put in another order")
+		}
 	}
 	a, err := pak.Read(data)
 	if err == nil {
