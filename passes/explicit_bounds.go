@@ -15,6 +15,7 @@ type room struct {
 	fixed   bool   // the offset is a constant
 	lost    bool   // the offset is out of any bounds, whatever is added
 	left    uint32 // what may be added to the largest offset
+	back    uint32 // what constants have taken away
 }
 
 // lostOffset is an offset out of any bounds, with room for the bytes of a vector.
@@ -41,15 +42,19 @@ func (e *explicitIO) lose(a *address) {
 	a.room.lost, a.room.left = true, 0
 }
 
-// addConstBounded adds a constant. Below zero, the offset wraps around to where no buffer reaches.
+// maxBack is how far constants lead back, all together: below zero, the offset wraps around to where no buffer reaches.
+const maxBack = 1 << 31
+
+// addConstBounded adds a constant.
 func (e *explicitIO) addConstBounded(a *address, n int64) {
 	switch r := &a.room; {
 	case r.lost:
-	case n < -1<<31 || n > math.MaxUint32-1<<20:
+	case n < int64(r.back)-maxBack || n > math.MaxUint32-1<<20:
 		e.lose(a)
 	case n <= int64(r.left):
 		a.off = e.b.IAddImm(a.off, n)
 		r.left -= uint32(max(n, 0))
+		r.back += uint32(max(-n, 0))
 	default:
 		// The largest offset of a's alignment that n can be added to.
 		a.mul = min(a.mul, 1<<16)

@@ -13,7 +13,8 @@ import (
 // bits where the sum is out of them: indices at the edges into elements of several sizes, in constants
 // and in values, of arrays in arrays and of pointers that move on and back.
 func TestBoundedOffsets(t *testing.T) {
-	edges := []uint32{0, 1, 3, 0x0aaaaaab, 0x10000000, 0x15555555, 0x15555556, 0x1fffffff, 0x40000001, 0x7fffffff, 0x80000000, 0xaaaaaaab, 0xfffffffe}
+	edges := []uint32{0, 1, 3, 0x0aaaaaab, 0x10000000, 0x15555555, 0x15555556, 0x1fffffff, 0x40000001, 0x7fffffff, 0x80000000, 0xaaaaaaab, 0xfffffffe,
+		0xdfffffff, 0xe0000010, 0xf5555556, 0xf7ffffff, 0xf8000001} // of constants, what leads nearly 2^31 bytes back, and a little more
 	for _, stride := range []uint32{12, 16, 20} {
 		for _, i := range edges {
 			for _, j := range edges {
