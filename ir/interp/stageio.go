@@ -129,6 +129,7 @@ func merge(out map[ir.Slot]*emu.OutputSlot, s ir.Slot, mask, index, bits uint8) 
 // scanIntrinsic notes what an instruction tells about the stage.
 func (p *Program) scanIntrinsic(x *extra, in map[ir.Slot]*emu.InputSlot, out map[ir.Slot]*emu.OutputSlot) {
 	io, i := &p.io, x.in
+	io.PerSample = io.PerSample || i.Intr == ir.IntrLoadBarycentricSample && p.shader.Stage == ir.StageFragment
 	if x.image != nil {
 		io.WritesMemory = io.WritesMemory || x.image.writes
 		return

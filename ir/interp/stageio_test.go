@@ -71,3 +71,41 @@ func newFromText(text, store string) (emu.Program, error) {
 	}
 	return New(s, Options{WaveSize: 4})
 }
+
+// TestPerSample: a fragment shader runs once a sample where its interface has what only samples differ in, whether or not it is still read, and where it reads
+// such a thing, whether or not the interface says so; nothing else makes it so.
+func TestPerSample(t *testing.T) {
+	const text = `shader fragment "main" {
+  info { INFO }
+  var @1 shader_in vec2f32 "v" { location=VAR0 }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      STORE
+  }
+}`
+	const read = "\n      %9:32x2 = load_interpolated_input %1, %0 dest_type=f32 io_semantics={VAR0 1}"
+	for _, c := range []struct {
+		info, body string
+		want       bool
+	}{
+		{"", "", false},
+		{"sample_inputs", "", true},
+		{"", "%1:32 = load_sample_id", true},
+		{"", "%1:32x2 = load_sample_pos", true},
+		{"", "%1:32 = load_sample_mask_in", false},
+		{"", "%1:32x4 = load_frag_coord", false},
+		{"", "%1:32x2 = load_barycentric_pixel interp_mode=smooth" + read, false},
+		{"", "%1:32x2 = load_barycentric_centroid interp_mode=smooth" + read, false},
+		{"", "%1:32x2 = load_barycentric_sample interp_mode=smooth" + read, true},
+		{"", "%1:32x2 = load_barycentric_at_sample %0 interp_mode=smooth" + read, false},
+		{"sample_inputs", "%1:32x2 = load_barycentric_pixel interp_mode=smooth" + read, true},
+	} {
+		p, err := newFromText(strings.Replace(text, "INFO", c.info, 1), c.body)
+		if err != nil {
+			t.Errorf("%s: %v", c.body, err)
+		} else if got := p.IO().PerSample; got != c.want {
+			t.Errorf("%q, %q: once a sample: %v, want %v", c.info, c.body, got, c.want)
+		}
+	}
+}

@@ -38,6 +38,11 @@ func checkMeta(m *abi.Meta) error {
 			return fmt.Errorf("ir3 core: there is no output of components %#x in slot %d", o.Mask, o.Slot)
 		}
 	}
+	for _, v := range m.Sysvals {
+		if (v.Kind == abi.IJPerspSample || v.Kind == abi.IJLinearSample) && v.Reg != abi.NoReg && !m.PerSample {
+			return fmt.Errorf("ir3 core: %v are asked for by a shader that runs once a pixel, which has no one sample", v.Kind)
+		}
+	}
 	return checkChain(m)
 }
 

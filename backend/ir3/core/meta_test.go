@@ -28,6 +28,12 @@ func TestLoadRefusesMeta(t *testing.T) {
 		"no output of components 0xff in slot 4": func(m *abi.Meta) {
 			m.Outputs = []abi.Output{{Slot: ir.SlotData0, Mask: 255}}
 		},
+		"ij_persp_sample are asked for by a shader that runs once a pixel": func(m *abi.Meta) {
+			m.Sysvals = []abi.Sysval{{Kind: abi.IJPerspSample, Mask: 3}}
+		},
+		"ij_linear_sample are asked for": func(m *abi.Meta) {
+			m.Sysvals = []abi.Sysval{{Kind: abi.IJLinearSample, Mask: 3}}
+		},
 		"vertices of -1 bytes":           func(m *abi.Meta) { m.Chain.VertexStride = -1 },
 		"4096 vertices of an invocation": func(m *abi.Meta) { m.Chain.Geom.MaxVertices = 4096 },
 		"no place 4 for components 0x1 of slot 96": func(m *abi.Meta) {
