@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
@@ -56,6 +57,13 @@ func (s *scripted) Put(_ context.Context, list []Keyed) error {
 		s.have[e.Key] = e.Data
 	}
 	return nil
+}
+
+// give puts what a test wants to be there.
+func (s *scripted) give(key Digest, data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.have[key] = data
 }
 
 func (s *scripted) Batch() int   { return 16 }
@@ -266,5 +274,66 @@ func TestChain(t *testing.T) {
 	}
 	if _, err := far.Get(Digest{8}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRemoteFigures: of random calls, what came, what was not there, what was not what it is called, and the bytes both ways, beside a book.
+func TestRemoteFigures(t *testing.T) {
+	for seed := range uint64(40) {
+		rnd := rand.New(rand.NewPCG(seed, 9))
+		s := &scripted{have: map[Digest][]byte{}}
+		r, _, _ := testRemote(s, RemoteOptions{})
+		var want RemoteFigures
+		put := map[Digest][]byte{}
+		for i := range 40 {
+			key, data := entryFor(fmt.Sprint(rnd.IntN(30)))
+			switch rnd.IntN(4) {
+			case 0:
+				s.give(key, data)
+			case 1:
+				s.give(key, data[:len(data)-1])
+			case 2:
+				key, data = entryFor(fmt.Sprint("put ", i))
+				put[key] = data
+				want.Stored++
+				want.Up += int64(len(data))
+				if err := r.Put(key, data); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			got, err := r.Get(key)
+			s.mu.Lock()
+			there, ok := s.have[key]
+			s.mu.Unlock()
+			switch want.Down += int64(len(there)); {
+			case !ok:
+				want.Misses++
+			case string(there) != string(data):
+				want.Rejected++
+			default:
+				want.Hits++
+				if string(got) != string(data) || err != nil {
+					t.Errorf("seed %d: %q, %v; want %q", seed, got, err, data)
+				}
+				continue
+			}
+			if !errors.Is(err, ErrAbsent) {
+				t.Errorf("seed %d: %q, %v", seed, got, err)
+			}
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		got := r.Figures()
+		got.Time = 0
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("seed %d: %+v, want %+v", seed, got, want)
+		}
+		for key, data := range put {
+			if string(s.have[key]) != string(data) {
+				t.Errorf("seed %d: %s is not stored", seed, key)
+			}
+		}
 	}
 }

@@ -303,3 +303,21 @@ func TestFrontEnd(t *testing.T) {
 		t.Errorf("a module is taken for what a front end made: %q", got)
 	}
 }
+
+// TestCalledOff: what goes through a store ends where the work is called off, and says so.
+func TestCalledOff(t *testing.T) {
+	d := newDir(t)
+	fill(t, d, 5)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if f, err := d.Stats(ctx, nil); f != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("figures: %+v, %v", f, err)
+	}
+	if err := d.Items(ctx, func(int, int, *Item) bool { t.Error("an item"); return true }); !errors.Is(err, context.Canceled) {
+		t.Errorf("items: %v", err)
+	}
+	v := &Verifier{Dir: d, Builder: &Builder{Store: d}}
+	if c, err := v.Run(ctx); !errors.Is(err, context.Canceled) || len(c.Broken) > 0 || c.Entries != 5 {
+		t.Errorf("verify: %+v, %v", c, err)
+	}
+}
