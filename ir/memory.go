@@ -45,10 +45,12 @@ var spaceModes = [...]Mode{
 // Memory returns what memory in reaches; the Op of an instruction that reaches
 // none is MemNone. Texture operations are not looked at.
 func (in *Instr) Memory() Memory {
-	if in.Kind != KindIntrinsic {
-		return Memory{Handle: -1, Addr: -1, Offset: -1, Data: -1}
+	if in.Kind == KindIntrinsic {
+		if m := in.Intr.Info().Mem; m.Op != MemNone {
+			return m
+		}
 	}
-	return in.Intr.Info().Mem
+	return Memory{Handle: -1, Addr: -1, Offset: -1, Data: -1}
 }
 
 // MemoryModes returns the modes that in may read or write: those of its deref

@@ -26,10 +26,10 @@ type TexSrc uint8
 type Index = optab.Index
 
 // Info returns the operation's row.
-func (o Op) Info() *optab.Op { return &optab.Ops[o] }
+func (o Op) Info() *optab.Op { return optab.Ops[o] }
 
 // Info returns the intrinsic's row.
-func (i Intrinsic) Info() *optab.Intrinsic { return &optab.Intrinsics[i] }
+func (i Intrinsic) Info() *optab.Intrinsic { return optab.Intrinsics[i] }
 
 // Info returns the operation's row.
 func (t TexOp) Info() *optab.Tex { return &optab.Texs[t] }

@@ -77,7 +77,7 @@ func (t *tables) sheet() *sheet {
 func collectTables() *tables {
 	t := &tables{head: head{1, "nirc ops"}}
 	for i := range optab.Ops {
-		o := &optab.Ops[i]
+		o := optab.Ops[i]
 		info := opInfo{Name: o.Name, Result: typeName(o.Out), Srcs: []string{}, Target: o.Target, Doc: o.Doc}
 		for _, in := range o.In {
 			info.Srcs = append(info.Srcs, typeName(in))
@@ -93,7 +93,7 @@ func collectTables() *tables {
 		t.ALU = append(t.ALU, info)
 	}
 	for i := range optab.Intrinsics {
-		t.Intrinsics = append(t.Intrinsics, intrinsicRow(&optab.Intrinsics[i]))
+		t.Intrinsics = append(t.Intrinsics, intrinsicRow(optab.Intrinsics[i]))
 	}
 	for i := range optab.Texs {
 		x := &optab.Texs[i]

@@ -8,7 +8,7 @@ import (
 // pickOps collects the operations that can be evaluated and belong to no target.
 func (g *gen) pickOps() {
 	for i := range optab.Ops {
-		op := &optab.Ops[i]
+		op := optab.Ops[i]
 		if op.Target != "" || op.Eval == nil && op.EvalVec == nil || g.Op != nil && !g.Op(op) || g.IntOnly && hasFloat(op) {
 			continue
 		}

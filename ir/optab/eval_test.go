@@ -11,7 +11,7 @@ func row(t *testing.T, name string) *Op {
 	t.Helper()
 	for i := range Ops {
 		if Ops[i].Name == name {
-			return &Ops[i]
+			return Ops[i]
 		}
 	}
 	t.Fatalf("no row %s", name)
@@ -38,7 +38,7 @@ func sizesOf(o *Op) []uint8 {
 func TestRows(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range Ops {
-		o := &Ops[i]
+		o := Ops[i]
 		if seen[o.Name] {
 			t.Errorf("%s: two rows", o.Name)
 		}
@@ -87,7 +87,7 @@ func run(o *Op, m Mode, w uint8, srcs [][]uint64, comps int) []uint64 {
 func TestAllOnRandom(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	for i := range Ops {
-		o := &Ops[i]
+		o := Ops[i]
 		for _, w := range sizesOf(o) {
 			for n := 0; n < 60; n++ {
 				m := Mode{FlushDenorm: uint8(r.Intn(8)), RTZ: uint8(r.Intn(8)), SignedZero: uint8(r.Intn(8))}

@@ -1,5 +1,7 @@
 package optab
 
+import "sync"
+
 // Space is the memory that an intrinsic reaches.
 type Space uint8
 
@@ -58,7 +60,7 @@ var memOpNames = [numMemOps]string{"", "load", "store", "atomic", "swap", "copy"
 func (o MemOp) String() string { return memOpNames[o] }
 
 // Memory says how an intrinsic reaches memory. Handle, Addr, Offset and Data
-// are numbers of sources, -1 where there is none such.
+// are numbers of sources, -1 where there is none such, and mean nothing if Op is MemNone.
 type Memory struct {
 	Space Space
 	Op    MemOp
@@ -92,9 +94,6 @@ func (m Memory) Accesses() bool { return m.Op != MemNone && m.Op < MemQuery }
 
 // Plain reports whether the access is by Addr alone, counted in bytes.
 func (m Memory) Plain() bool { return m.Addr >= 0 && m.Offset < 0 && m.Unit == 1 }
-
-// noMemory names no source.
-var noMemory = Memory{Handle: -1, Addr: -1, Offset: -1, Data: -1}
 
 // loads, stores and their like make the column's values from the numbers of sources.
 func loads(s Space, handle, addr int8) Memory {
@@ -136,31 +135,22 @@ func (m Memory) plus(offset int8) Memory { m.Offset = offset; return m }
 // in sets the unit of the address in bytes.
 func (m Memory) in(unit uint8) Memory { m.Unit = unit; return m }
 
-// withoutMemory gives rows that reach no memory the numbers of no source.
-func withoutMemory(rows []Intrinsic) []Intrinsic {
-	for i := range rows {
-		if rows[i].Mem.Op == MemNone {
-			rows[i].Mem = noMemory
-		}
-	}
-	return rows
-}
-
 // memoryRows holds for each space and what is done there the number of the
 // first row, which is the general one, plus 1.
-var memoryRows = func() (t [numSpaces][numMemOps]int16) {
+var memoryRows = sync.OnceValue(func() *[numSpaces][numMemOps]int16 {
+	t := new([numSpaces][numMemOps]int16)
 	for i := range Intrinsics {
 		m := Intrinsics[i].Mem
 		if m.Accesses() && t[m.Space][m.Op] == 0 && Intrinsics[i].Target == "" {
 			t[m.Space][m.Op] = int16(i + 1)
 		}
 	}
-	return
-}()
+	return t
+})
 
 // MemoryIntrinsic returns the number of the intrinsic that does op in space
 // s for all targets, the one with the simplest address; false if there is none.
 func MemoryIntrinsic(s Space, op MemOp) (int, bool) {
-	i := memoryRows[s][op]
+	i := memoryRows()[s][op]
 	return int(i) - 1, i != 0
 }

@@ -47,7 +47,7 @@ where it is a vector of n components; others are per component. C commutative, A
 |---|---|---|---|---|---|
 `)
 	for i := range optab.Ops {
-		op := &optab.Ops[i]
+		op := optab.Ops[i]
 		in := make([]string, len(op.In))
 		for k, t := range op.In {
 			in[k] = operand(t)
@@ -108,7 +108,7 @@ o offset added to it, d data.
 |---|---|---|---|---|---|---|---|
 `)
 	for i := range optab.Intrinsics {
-		r := &optab.Intrinsics[i]
+		r := optab.Intrinsics[i]
 		srcs := make([]string, len(r.Srcs))
 		for k, c := range r.Srcs {
 			srcs[k] = width(int(c))

@@ -87,7 +87,7 @@ func builders() []byte {
 	var b bytes.Buffer
 	b.WriteString(header)
 	for i := range optab.Ops {
-		op := &optab.Ops[i]
+		op := optab.Ops[i]
 		name := goName(op.Name)
 		if len(op.In) > 4 {
 			fmt.Fprintf(&b, "// %s builds %s: %s.\nfunc (b *Builder) %s(srcs ...*Def) *Def { return b.ALU(Op%s, srcs...) }\n\n", name, op.Name, op.Doc, name, name)
@@ -97,7 +97,7 @@ func builders() []byte {
 		fmt.Fprintf(&b, "// %s builds %s: %s.\nfunc (b *Builder) %s(%s *Def) *Def { return b.ALU(Op%s, %s) }\n\n", name, op.Name, op.Doc, name, args, name, args)
 	}
 	for i := range optab.Intrinsics {
-		r := &optab.Intrinsics[i]
+		r := optab.Intrinsics[i]
 		if !r.SysVal || len(r.Srcs) > 0 || len(r.Indices) > 0 || r.DestComps == 0 {
 			continue
 		}

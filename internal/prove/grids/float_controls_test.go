@@ -208,7 +208,7 @@ func openMinMax(target string, mode ir.FloatControls, bits uint8, x, y, got uint
 // evalFloat computes an operation.
 func evalFloat(name string, env optab.Mode, bits uint8, a, b uint64) uint64 {
 	for i := range optab.Ops {
-		if op := &optab.Ops[i]; op.Name == name {
+		if op := optab.Ops[i]; op.Name == name {
 			return op.Eval(env, bits, &[4]uint64{a, b})
 		}
 	}

@@ -64,7 +64,7 @@ func irWords() [][]string {
 		k.add(fmt.Sprint("op", len(op.In)), op.Name)
 	}
 	for i := range optab.Intrinsics {
-		row := &optab.Intrinsics[i]
+		row := optab.Intrinsics[i]
 		k.add(fmt.Sprint("intrinsic", len(row.Srcs), row.HasDest), row.Name)
 	}
 	for i := range optab.Texs {
