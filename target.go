@@ -198,10 +198,9 @@ func CapabilityCounts() []CapabilityCount {
 func countCapabilities(target, gpu string) CapabilityCount {
 	n := CapabilityCount{Target: target, GPU: gpu}
 	var driver *capability.Driver
-	for i := range capability.Drivers {
-		if capability.Drivers[i].Target == target {
-			driver = &capability.Drivers[i]
-			n.Driver = driver.Name
+	for _, d := range capability.Drivers() {
+		if d.Target == target {
+			driver, n.Driver = &d, d.Name
 		}
 	}
 	for _, r := range capability.Rows() {

@@ -14,6 +14,7 @@ import (
 
 // Lack says why a target does not have a capability.
 type Lack struct {
+	Target string // of whose GPUs it is said
 	// Why is a clause that stands after a colon.
 	Why string
 	// Has are the GPUs of the target that have it all the same.
@@ -31,8 +32,8 @@ type Row struct {
 	Vulkan string
 	// Frontend is why the frontend does not translate it, "" if it does.
 	Frontend string
-	// Lacks is by target; one that is not there has the capability on all GPUs.
-	Lacks map[string]Lack
+	// Lacks has one for each target that does not have the capability on all GPUs.
+	Lacks []Lack
 }
 
 // Rows are all capabilities of the grammar, by number.
@@ -60,7 +61,7 @@ var byNumber = sync.OnceValue(func() map[spv.Capability]*group {
 
 // Why is why a GPU does not have a capability, a clause, "" if it has, be it in part: a backend refuses what it lacks of one.
 func Why(c spv.Capability, target, gpu string) string {
-	if g := byNumber()[c]; g != nil && g.lacks[target].Part == "" {
+	if g := byNumber()[c]; g != nil && lackOf(g.lacks, target).Part == "" {
 		return g.why(target, gpu)
 	}
 	return ""
@@ -74,9 +75,19 @@ func Frontend(c spv.Capability) string {
 	return ""
 }
 
+// lackOf is what a target lacks, nothing if it has all.
+func lackOf(list []Lack, target string) Lack {
+	for _, l := range list {
+		if l.Target == target {
+			return l
+		}
+	}
+	return Lack{}
+}
+
 func (g *group) why(target, gpu string) string {
-	l, ok := g.lacks[target]
-	if !ok || slices.Contains(l.Has, gpu) || len(l.Of) > 0 && !slices.Contains(l.Of, gpu) {
+	l := lackOf(g.lacks, target)
+	if l.Target == "" || slices.Contains(l.Has, gpu) || len(l.Of) > 0 && !slices.Contains(l.Of, gpu) {
 		return ""
 	}
 	why := l.Why
@@ -91,7 +102,7 @@ func (g *group) why(target, gpu string) string {
 
 // Part reports whether a GPU has the row's capability in part: Why is about the rest.
 func (r *Row) Part(target, gpu string) bool {
-	return r.Frontend == "" && r.Lacks[target].Part != "" && r.Why(target, gpu) != ""
+	return r.Frontend == "" && lackOf(r.Lacks, target).Part != "" && r.Why(target, gpu) != ""
 }
 
 // Why is why a GPU does not have the row's capability, or the frontend does not translate it, "" if shaders may use it.

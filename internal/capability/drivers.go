@@ -23,23 +23,25 @@ type Driver struct {
 
 // Drivers are those for GPUs of ours. panvk begins with architecture 6, and so exposes nothing on Midgard (5 and
 // before), whose driver is panfrost, of OpenGL.
-var Drivers = []Driver{
-	{Name: "turnip", Target: "ir3",
-		all: []string{"1.0", "1.1", "1.2", "1.3", "VK_KHR_compute_shader_derivatives", "VK_KHR_shader_clock", "VK_KHR_workgroup_memory_explicit_layout",
-			"VK_EXT_fragment_density_map", "VK_EXT_post_depth_coverage", "VK_EXT_shader_atomic_float", "VK_EXT_shader_replicated_composites",
-			"VK_EXT_shader_stencil_export", "VK_EXT_transform_feedback"},
-		some: map[string][]string{"1.4": a7xx, "VK_KHR_fragment_shading_rate": a7xx, "VK_EXT_conservative_rasterization": a7xx,
-			"VK_KHR_ray_query": a740, "VK_KHR_shader_atomic_int64": a740, "VK_EXT_shader_image_atomic_int64": a740, "VK_QCOM_image_processing": a740,
-			"VK_KHR_16bit_storage": a650, "VK_KHR_8bit_storage": {"a750"}},
-		// tu_device.cc: shaderBufferFloat32AtomicAdd, shaderBufferFloat64AtomicAdd and fullyCoveredFragmentShaderInputVariable are false.
-		without: []spv.Capability{spv.CapabilityAtomicFloat32AddEXT, spv.CapabilityAtomicFloat64AddEXT, spv.CapabilityFragmentFullyCoveredEXT},
-		// geometryShader and tessellationShader are false on it, and transform feedback has one stream.
-		withoutOn: map[string][]spv.Capability{"a702": {spv.CapabilityGeometry, spv.CapabilityTessellation, spv.CapabilityTessellationPointSize,
-			spv.CapabilityGeometryPointSize, spv.CapabilityGeometryStreams}}},
-	{Name: "honeykrisp", Target: "agx",
-		all: []string{"1.0", "1.1", "1.2", "1.3", "1.4", "VK_KHR_16bit_storage", "VK_KHR_8bit_storage", "VK_KHR_shader_quad_control", "VK_KHR_workgroup_memory_explicit_layout",
-			"VK_EXT_shader_replicated_composites", "VK_EXT_shader_stencil_export", "VK_EXT_shader_subgroup_ballot", "VK_EXT_shader_subgroup_vote", "VK_EXT_transform_feedback"}},
-	{Name: "panvk", Target: "midgard"},
+func Drivers() []Driver {
+	return []Driver{
+		{Name: "turnip", Target: "ir3",
+			all: []string{"1.0", "1.1", "1.2", "1.3", "VK_KHR_compute_shader_derivatives", "VK_KHR_shader_clock", "VK_KHR_workgroup_memory_explicit_layout",
+				"VK_EXT_fragment_density_map", "VK_EXT_post_depth_coverage", "VK_EXT_shader_atomic_float", "VK_EXT_shader_replicated_composites",
+				"VK_EXT_shader_stencil_export", "VK_EXT_transform_feedback"},
+			some: map[string][]string{"1.4": a7xx, "VK_KHR_fragment_shading_rate": a7xx, "VK_EXT_conservative_rasterization": a7xx,
+				"VK_KHR_ray_query": a740, "VK_KHR_shader_atomic_int64": a740, "VK_EXT_shader_image_atomic_int64": a740, "VK_QCOM_image_processing": a740,
+				"VK_KHR_16bit_storage": a650, "VK_KHR_8bit_storage": {"a750"}},
+			// tu_device.cc: shaderBufferFloat32AtomicAdd, shaderBufferFloat64AtomicAdd and fullyCoveredFragmentShaderInputVariable are false.
+			without: []spv.Capability{spv.CapabilityAtomicFloat32AddEXT, spv.CapabilityAtomicFloat64AddEXT, spv.CapabilityFragmentFullyCoveredEXT},
+			// geometryShader and tessellationShader are false on it, and transform feedback has one stream.
+			withoutOn: map[string][]spv.Capability{"a702": {spv.CapabilityGeometry, spv.CapabilityTessellation, spv.CapabilityTessellationPointSize,
+				spv.CapabilityGeometryPointSize, spv.CapabilityGeometryStreams}}},
+		{Name: "honeykrisp", Target: "agx",
+			all: []string{"1.0", "1.1", "1.2", "1.3", "1.4", "VK_KHR_16bit_storage", "VK_KHR_8bit_storage", "VK_KHR_shader_quad_control", "VK_KHR_workgroup_memory_explicit_layout",
+				"VK_EXT_shader_replicated_composites", "VK_EXT_shader_stencil_export", "VK_EXT_shader_subgroup_ballot", "VK_EXT_shader_subgroup_vote", "VK_EXT_transform_feedback"}},
+		{Name: "panvk", Target: "midgard"},
+	}
 }
 
 // Exposes reports whether the driver has, on a GPU, the version or extension of Vulkan that knows a capability, and this one of it.

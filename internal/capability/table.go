@@ -6,18 +6,19 @@ import "nirc/frontend/spirv/spv"
 type group struct {
 	list             []spv.Capability
 	vulkan, frontend string
-	lacks            map[string]Lack
+	lacks            []Lack
 }
 
 // GPUs of ir3 from a class on, and the one class without stages between vertex and fragment shaders (ir3.md §1.8).
 var (
 	a702 = []string{"a702"}
 	a740 = []string{"a740", "a735", "a32", "x1-45", "x1-85", "a750"}
-	a7xx = append([]string{"a730", "a725"}, a740...)
-	a650 = append([]string{"a650", "a621", "a623", "a635", "a643", "a644", "a660", "a662", "a663", "a690"}, a7xx...)
+	a7xx = []string{"a730", "a725", "a740", "a735", "a32", "x1-45", "x1-85", "a750"}
+	a650 = []string{"a650", "a621", "a623", "a635", "a643", "a644", "a660", "a662", "a663", "a690", "a730", "a725", "a740", "a735", "a32", "x1-45", "x1-85", "a750"}
 )
 
-// groups has each capability of the grammar once.
+// groups has each capability of the grammar once. Maps and lists that are put together would be made whenever a program starts:
+// they took 30 page faults and a millisecond.
 var groups = [...]group{
 	{list: []spv.Capability{
 		spv.CapabilityMatrix, spv.CapabilityShader, spv.CapabilityFloat64, spv.CapabilityInt64, spv.CapabilityInt16, spv.CapabilityImageGatherExtended,
@@ -28,23 +29,23 @@ var groups = [...]group{
 		spv.CapabilityImageMSArray, spv.CapabilityStorageImageExtendedFormats, spv.CapabilityImageQuery,
 		spv.CapabilityInterpolationFunction, spv.CapabilityStorageImageReadWithoutFormat, spv.CapabilityStorageImageWriteWithoutFormat,
 	}, vulkan: "1.0"},
-	{list: []spv.Capability{spv.CapabilityDerivativeControl}, vulkan: "1.0", lacks: map[string]Lack{
-		"midgard": {Why: "the texture pipe has one kind of derivative, and no fact says that it tells the rows and columns of a quad apart"}}},
+	{list: []spv.Capability{spv.CapabilityDerivativeControl}, vulkan: "1.0", lacks: []Lack{
+		{Target: "midgard", Why: "the texture pipe has one kind of derivative, and no fact says that it tells the rows and columns of a quad apart"}}},
 	{list: []spv.Capability{
 		spv.CapabilityGeometry, spv.CapabilityTessellation, spv.CapabilityTessellationPointSize, spv.CapabilityGeometryPointSize,
-	}, vulkan: "1.0", lacks: map[string]Lack{"ir3": {Why: "the hardware has no such stage", Of: a702}}},
+	}, vulkan: "1.0", lacks: []Lack{{Target: "ir3", Why: "the hardware has no such stage", Of: a702}}},
 	{list: []spv.Capability{
 		spv.CapabilityMultiViewport,
-	}, vulkan: "1.0", lacks: map[string]Lack{"midgard": {Why: "the hardware draws to one viewport"}}},
+	}, vulkan: "1.0", lacks: []Lack{{Target: "midgard", Why: "the hardware draws to one viewport"}}},
 	{list: []spv.Capability{
 		spv.CapabilitySparseResidency,
-	}, vulkan: "1.0", lacks: map[string]Lack{"midgard": {Why: "the hardware has no sparse images"}}},
+	}, vulkan: "1.0", lacks: []Lack{{Target: "midgard", Why: "the hardware has no sparse images"}}},
 	{list: []spv.Capability{
 		spv.CapabilityTransformFeedback,
 	}, vulkan: "VK_EXT_transform_feedback"},
 	{list: []spv.Capability{
 		spv.CapabilityGeometryStreams,
-	}, vulkan: "VK_EXT_transform_feedback", lacks: map[string]Lack{"ir3": {Why: "the hardware has no such stage", Of: a702}}},
+	}, vulkan: "VK_EXT_transform_feedback", lacks: []Lack{{Target: "ir3", Why: "the hardware has no such stage", Of: a702}}},
 	{list: []spv.Capability{
 		spv.CapabilityGroupNonUniform, spv.CapabilityGroupNonUniformVote, spv.CapabilityGroupNonUniformArithmetic, spv.CapabilityGroupNonUniformBallot,
 		spv.CapabilityGroupNonUniformShuffle, spv.CapabilityGroupNonUniformShuffleRelative, spv.CapabilityGroupNonUniformClustered,
@@ -53,7 +54,7 @@ var groups = [...]group{
 	}, vulkan: "1.1"},
 	{list: []spv.Capability{
 		spv.CapabilityGroupNonUniformQuad,
-	}, vulkan: "1.1", lacks: map[string]Lack{"midgard": {Why: "the threads of a quad share derivatives only"}}},
+	}, vulkan: "1.1", lacks: []Lack{{Target: "midgard", Why: "the threads of a quad share derivatives only"}}},
 	{list: []spv.Capability{
 		spv.CapabilityStorageBuffer16BitAccess, spv.CapabilityUniformAndStorageBuffer16BitAccess, spv.CapabilityStoragePushConstant16,
 		spv.CapabilityStorageInputOutput16,
@@ -82,10 +83,10 @@ var groups = [...]group{
 	}, vulkan: "1.2"},
 	{list: []spv.Capability{
 		spv.CapabilityShaderLayer, spv.CapabilityShaderViewportIndex, spv.CapabilityShaderViewportIndexLayerEXT,
-	}, vulkan: "1.2", lacks: map[string]Lack{"midgard": {Why: "the hardware takes none from a vertex shader"}}},
+	}, vulkan: "1.2", lacks: []Lack{{Target: "midgard", Why: "the hardware takes none from a vertex shader"}}},
 	{list: []spv.Capability{
 		spv.CapabilityInt64Atomics,
-	}, vulkan: "VK_KHR_shader_atomic_int64", lacks: map[string]Lack{"ir3": {Why: "the hardware has no 64-bit atomics", Has: a740}, "agx": {Why: "the hardware has no 64-bit atomics but a minimum and a maximum without result"}}},
+	}, vulkan: "VK_KHR_shader_atomic_int64", lacks: []Lack{{Target: "ir3", Why: "the hardware has no 64-bit atomics", Has: a740}, {Target: "agx", Why: "the hardware has no 64-bit atomics but a minimum and a maximum without result"}}},
 	{list: []spv.Capability{
 		spv.CapabilityDemoteToHelperInvocation, spv.CapabilityDotProductInputAll, spv.CapabilityDotProductInput4x8Bit,
 		spv.CapabilityDotProductInput4x8BitPacked, spv.CapabilityDotProduct,
@@ -120,40 +121,40 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_shader_atomic_float"},
 	{list: []spv.Capability{
 		spv.CapabilityAtomicFloat64AddEXT,
-	}, vulkan: "VK_EXT_shader_atomic_float", lacks: map[string]Lack{"ir3": {Why: "the hardware has no 64-bit atomics to make it of", Has: a740}, "agx": {Why: "the hardware has no 64-bit atomics to make it of"}}},
+	}, vulkan: "VK_EXT_shader_atomic_float", lacks: []Lack{{Target: "ir3", Why: "the hardware has no 64-bit atomics to make it of", Has: a740}, {Target: "agx", Why: "the hardware has no 64-bit atomics to make it of"}}},
 	{list: []spv.Capability{
 		spv.CapabilityAtomicFloat32MinMaxEXT,
 	}, vulkan: "VK_EXT_shader_atomic_float2"},
 	{list: []spv.Capability{
 		spv.CapabilityAtomicFloat64MinMaxEXT,
-	}, vulkan: "VK_EXT_shader_atomic_float2", lacks: map[string]Lack{"ir3": {Why: "the hardware has no 64-bit atomics to make it of", Has: a740}, "agx": {Why: "the hardware has no 64-bit atomics to make it of"}}},
+	}, vulkan: "VK_EXT_shader_atomic_float2", lacks: []Lack{{Target: "ir3", Why: "the hardware has no 64-bit atomics to make it of", Has: a740}, {Target: "agx", Why: "the hardware has no 64-bit atomics to make it of"}}},
 	{list: []spv.Capability{
 		spv.CapabilityAtomicFloat16MinMaxEXT, spv.CapabilityAtomicFloat16AddEXT,
-	}, vulkan: "VK_EXT_shader_atomic_float2", lacks: map[string]Lack{"ir3": {Why: "the hardware has no atomics of that size"}, "agx": {Why: "the hardware has no atomics of that size"}, "midgard": {Why: "the hardware has no atomics of that size"}}},
+	}, vulkan: "VK_EXT_shader_atomic_float2", lacks: []Lack{{Target: "ir3", Why: "the hardware has no atomics of that size"}, {Target: "agx", Why: "the hardware has no atomics of that size"}, {Target: "midgard", Why: "the hardware has no atomics of that size"}}},
 	{list: []spv.Capability{
 		spv.CapabilityInt64ImageEXT,
-	}, vulkan: "VK_EXT_shader_image_atomic_int64", lacks: map[string]Lack{"ir3": {Why: "the hardware has no 64-bit atomics", Has: a740}, "agx": {Why: "the hardware has no 64-bit texels"}, "midgard": {Why: "the hardware has no 64-bit texels"}}},
+	}, vulkan: "VK_EXT_shader_image_atomic_int64", lacks: []Lack{{Target: "ir3", Why: "the hardware has no 64-bit atomics", Has: a740}, {Target: "agx", Why: "the hardware has no 64-bit texels"}, {Target: "midgard", Why: "the hardware has no 64-bit texels"}}},
 	{list: []spv.Capability{
 		spv.CapabilityQuadControlKHR,
-	}, vulkan: "VK_KHR_shader_quad_control", lacks: map[string]Lack{"midgard": {Why: "the threads of a quad share derivatives only"}}},
+	}, vulkan: "VK_KHR_shader_quad_control", lacks: []Lack{{Target: "midgard", Why: "the threads of a quad share derivatives only"}}},
 	{list: []spv.Capability{
 		spv.CapabilityComputeDerivativeGroupQuadsKHR, spv.CapabilityComputeDerivativeGroupLinearKHR,
-	}, vulkan: "VK_KHR_compute_shader_derivatives", lacks: map[string]Lack{"midgard": {Why: "only the threads of fragments stand in quads"}}},
+	}, vulkan: "VK_KHR_compute_shader_derivatives", lacks: []Lack{{Target: "midgard", Why: "only the threads of fragments stand in quads"}}},
 	// turnip has not got the extension (tu_device.cc), so that nothing public shows how an Adreno would read the other vertices.
 	{list: []spv.Capability{
 		spv.CapabilityFragmentBarycentricKHR,
-	}, vulkan: "VK_KHR_fragment_shader_barycentric", lacks: map[string]Lack{
-		"ir3":     {Part: "inputs per vertex", Why: "the hardware gives what it interpolates, and the value of the provoking vertex alone"},
-		"midgard": {Why: "interpolation keeps the barycentrics to itself"}}},
+	}, vulkan: "VK_KHR_fragment_shader_barycentric", lacks: []Lack{
+		{Target: "ir3", Part: "inputs per vertex", Why: "the hardware gives what it interpolates, and the value of the provoking vertex alone"},
+		{Target: "midgard", Why: "interpolation keeps the barycentrics to itself"}}},
 	{list: []spv.Capability{
 		spv.CapabilityFragmentShadingRateKHR,
-	}, vulkan: "VK_KHR_fragment_shading_rate", lacks: map[string]Lack{"ir3": {Why: "the hardware tells shaders no rate", Has: a7xx}, "agx": {Why: "the hardware shades each pixel"}, "midgard": {Why: "the hardware shades each pixel"}}},
+	}, vulkan: "VK_KHR_fragment_shading_rate", lacks: []Lack{{Target: "ir3", Why: "the hardware tells shaders no rate", Has: a7xx}, {Target: "agx", Why: "the hardware shades each pixel"}, {Target: "midgard", Why: "the hardware shades each pixel"}}},
 	{list: []spv.Capability{
 		spv.CapabilitySampleMaskPostDepthCoverage,
-	}, vulkan: "VK_EXT_post_depth_coverage", lacks: map[string]Lack{"agx": {Why: "the hardware tests after the shader has asked"}, "midgard": {Why: "the hardware tests after the shader has asked"}}},
+	}, vulkan: "VK_EXT_post_depth_coverage", lacks: []Lack{{Target: "agx", Why: "the hardware tests after the shader has asked"}, {Target: "midgard", Why: "the hardware tests after the shader has asked"}}},
 	{list: []spv.Capability{
 		spv.CapabilityShaderClockKHR,
-	}, vulkan: "VK_KHR_shader_clock", lacks: map[string]Lack{"agx": {Why: "the hardware has no counter that shaders can read"}, "midgard": {Why: "the hardware has no counter that shaders can read"}}},
+	}, vulkan: "VK_KHR_shader_clock", lacks: []Lack{{Target: "agx", Why: "the hardware has no counter that shaders can read"}, {Target: "midgard", Why: "the hardware has no counter that shaders can read"}}},
 	{list: []spv.Capability{
 		spv.CapabilityGroups,
 	}, vulkan: "VK_AMD_shader_ballot"},
@@ -168,28 +169,28 @@ var groups = [...]group{
 	}, vulkan: "VK_AMD_gpu_shader_half_float_fetch"},
 	{list: []spv.Capability{
 		spv.CapabilityFragmentShaderSampleInterlockEXT, spv.CapabilityFragmentShaderPixelInterlockEXT, spv.CapabilityFragmentShaderShadingRateInterlockEXT,
-	}, vulkan: "VK_EXT_fragment_shader_interlock", lacks: map[string]Lack{"ir3": {Why: "the hardware has no wait for the older fragments of a pixel"}, "midgard": {Why: "the hardware has no wait for the older fragments of a pixel but that of the tile buffer"}}},
+	}, vulkan: "VK_EXT_fragment_shader_interlock", lacks: []Lack{{Target: "ir3", Why: "the hardware has no wait for the older fragments of a pixel"}, {Target: "midgard", Why: "the hardware has no wait for the older fragments of a pixel but that of the tile buffer"}}},
 	{list: []spv.Capability{
 		spv.CapabilityFragmentDensityEXT,
-	}, vulkan: "VK_EXT_fragment_density_map", lacks: map[string]Lack{"agx": {Why: "the hardware shades each pixel"}, "midgard": {Why: "the hardware shades each pixel"}}},
+	}, vulkan: "VK_EXT_fragment_density_map", lacks: []Lack{{Target: "agx", Why: "the hardware shades each pixel"}, {Target: "midgard", Why: "the hardware shades each pixel"}}},
 	{list: []spv.Capability{
 		spv.CapabilityFragmentFullyCoveredEXT,
-	}, vulkan: "VK_EXT_conservative_rasterization", lacks: map[string]Lack{"midgard": {Why: "interpolation keeps the barycentrics to itself, and the hardware has no conservative rasterisation"}}},
+	}, vulkan: "VK_EXT_conservative_rasterization", lacks: []Lack{{Target: "midgard", Why: "interpolation keeps the barycentrics to itself, and the hardware has no conservative rasterisation"}}},
 	{list: []spv.Capability{
 		spv.CapabilityRayQueryKHR, spv.CapabilityRayTraversalPrimitiveCullingKHR, spv.CapabilityRayQueryProvisionalKHR,
-	}, vulkan: "VK_KHR_ray_query", lacks: map[string]Lack{"ir3": {Why: "the hardware has no test of rays against boxes and triangles", Has: a740}, "agx": {Why: "the hardware has no test of rays that a compiler can reach"}, "midgard": {Why: "the hardware has no test of rays"}}},
+	}, vulkan: "VK_KHR_ray_query", lacks: []Lack{{Target: "ir3", Why: "the hardware has no test of rays against boxes and triangles", Has: a740}, {Target: "agx", Why: "the hardware has no test of rays that a compiler can reach"}, {Target: "midgard", Why: "the hardware has no test of rays"}}},
 	{list: []spv.Capability{
 		spv.CapabilityRayTracingKHR, spv.CapabilityRayTracingProvisionalKHR, spv.CapabilityRayTracingNV, spv.CapabilityRayCullMaskKHR,
-	}, vulkan: "VK_KHR_ray_tracing_pipeline", lacks: map[string]Lack{"ir3": {Why: "the hardware starts no shaders from shaders"}, "agx": {Why: "the hardware starts no shaders from shaders"}, "midgard": {Why: "the hardware starts no shaders from shaders"}}},
+	}, vulkan: "VK_KHR_ray_tracing_pipeline", lacks: []Lack{{Target: "ir3", Why: "the hardware starts no shaders from shaders"}, {Target: "agx", Why: "the hardware starts no shaders from shaders"}, {Target: "midgard", Why: "the hardware starts no shaders from shaders"}}},
 	{list: []spv.Capability{
 		spv.CapabilityRayQueryPositionFetchKHR,
-	}, vulkan: "VK_KHR_ray_tracing_position_fetch", lacks: map[string]Lack{"ir3": {Why: "the hardware has no test of rays against boxes and triangles", Has: a740}, "agx": {Why: "the hardware has no test of rays that a compiler can reach"}, "midgard": {Why: "the hardware has no test of rays"}}},
+	}, vulkan: "VK_KHR_ray_tracing_position_fetch", lacks: []Lack{{Target: "ir3", Why: "the hardware has no test of rays against boxes and triangles", Has: a740}, {Target: "agx", Why: "the hardware has no test of rays that a compiler can reach"}, {Target: "midgard", Why: "the hardware has no test of rays"}}},
 	{list: []spv.Capability{
 		spv.CapabilityRayTracingPositionFetchKHR,
-	}, vulkan: "VK_KHR_ray_tracing_position_fetch", lacks: map[string]Lack{"ir3": {Why: "the hardware starts no shaders from shaders"}, "agx": {Why: "the hardware starts no shaders from shaders"}, "midgard": {Why: "the hardware starts no shaders from shaders"}}},
+	}, vulkan: "VK_KHR_ray_tracing_position_fetch", lacks: []Lack{{Target: "ir3", Why: "the hardware starts no shaders from shaders"}, {Target: "agx", Why: "the hardware starts no shaders from shaders"}, {Target: "midgard", Why: "the hardware starts no shaders from shaders"}}},
 	{list: []spv.Capability{
 		spv.CapabilityMeshShadingEXT, spv.CapabilityMeshShadingNV,
-	}, vulkan: "VK_EXT_mesh_shader", lacks: map[string]Lack{"ir3": {Why: "the hardware has no mesh stage"}, "agx": {Why: "the hardware of G13 and G14 has no mesh stage"}, "midgard": {Why: "the hardware has no mesh stage"}}},
+	}, vulkan: "VK_EXT_mesh_shader", lacks: []Lack{{Target: "ir3", Why: "the hardware has no mesh stage"}, {Target: "agx", Why: "the hardware of G13 and G14 has no mesh stage"}, {Target: "midgard", Why: "the hardware has no mesh stage"}}},
 	{list: []spv.Capability{
 		spv.CapabilityFMAKHR,
 	}, vulkan: "VK_KHR_shader_fma"},
@@ -287,7 +288,7 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_shader_tile_image"},
 	{list: []spv.Capability{
 		spv.CapabilityTileImageDepthReadAccessEXT, spv.CapabilityTileImageStencilReadAccessEXT,
-	}, vulkan: "VK_EXT_shader_tile_image", frontend: "no public source says how shaders of the targets' GPUs read depth and stencil of the tile"},
+	}, vulkan: "VK_EXT_shader_tile_image", frontend: "no driver of the targets' GPUs gives shaders depth and stencil of the tile but as input attachments"},
 	{list: []spv.Capability{
 		spv.CapabilityFloat8EXT, spv.CapabilityFloat8CooperativeMatrixEXT, spv.CapabilityDotProductFloat8AccFloat32VALVE,
 	}, vulkan: "VK_EXT_shader_float8"},
@@ -297,16 +298,16 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_shader_ocp_microscaling_types", frontend: "no GPU of the targets has numbers of 4 and 6 bits, or scales of 8, and no driver for them has the extension"},
 	{list: []spv.Capability{
 		spv.CapabilityTextureSampleWeightedQCOM, spv.CapabilityTextureBoxFilterQCOM, spv.CapabilityTextureBlockMatchQCOM,
-	}, vulkan: "VK_QCOM_image_processing", lacks: map[string]Lack{"ir3": {Why: "the texture unit filters no more than two texels a side", Has: a740}, "agx": {Why: "textures have no filters of weights and boxes, and no block matches"}, "midgard": {Why: "textures have no filters of weights and boxes, and no block matches"}}},
+	}, vulkan: "VK_QCOM_image_processing", lacks: []Lack{{Target: "ir3", Why: "the texture unit filters no more than two texels a side", Has: a740}, {Target: "agx", Why: "textures have no filters of weights and boxes, and no block matches"}, {Target: "midgard", Why: "textures have no filters of weights and boxes, and no block matches"}}},
 	{list: []spv.Capability{
 		spv.CapabilityTextureBlockMatch2QCOM,
-	}, vulkan: "VK_QCOM_image_processing2", lacks: map[string]Lack{"ir3": {Why: "searches in a window take it from the sampler, in whose descriptor no public source shows it"}, "agx": {Why: "textures have no block matches"}, "midgard": {Why: "textures have no block matches"}}},
+	}, vulkan: "VK_QCOM_image_processing2", lacks: []Lack{{Target: "ir3", Why: "searches in a window take it from the sampler, in whose descriptor no public source shows it"}, {Target: "agx", Why: "textures have no block matches"}, {Target: "midgard", Why: "textures have no block matches"}}},
 	{list: []spv.Capability{
 		spv.CapabilityImageGatherLinearQCOM, spv.CapabilityImageGatherExtendedModesQCOM,
-	}, vulkan: "VK_QCOM_image_processing3", lacks: map[string]Lack{"ir3": {Why: "no public source has encodings of such gathers"}, "agx": {Why: "gathers take four texels of a square"}, "midgard": {Why: "gathers take four texels of a square"}}},
+	}, vulkan: "VK_QCOM_image_processing3", lacks: []Lack{{Target: "ir3", Why: "no public source has encodings of such gathers"}, {Target: "agx", Why: "gathers take four texels of a square"}, {Target: "midgard", Why: "gathers take four texels of a square"}}},
 	{list: []spv.Capability{
 		spv.CapabilityTileShadingQCOM,
-	}, vulkan: "VK_QCOM_tile_shading", lacks: map[string]Lack{"ir3": {Why: "no public source says how shaders reach the tile memory"}, "agx": {Why: "no compute shader runs between the tiles of a Vulkan render pass"}, "midgard": {Why: "the tile memory is for fragments alone"}}},
+	}, vulkan: "VK_QCOM_tile_shading", lacks: []Lack{{Target: "ir3", Why: "no public source says how shaders reach the tile memory"}, {Target: "agx", Why: "no compute shader runs between the tiles of a Vulkan render pass"}, {Target: "midgard", Why: "the tile memory is for fragments alone"}}},
 	{list: []spv.Capability{
 		spv.CapabilityCooperativeMatrixConversionQCOM,
 	}, vulkan: "VK_QCOM_cooperative_matrix_conversion"},
@@ -318,13 +319,13 @@ var groups = [...]group{
 	}, vulkan: "VK_AMD_texture_gather_bias_lod", frontend: "gathers are of the first level"},
 	{list: []spv.Capability{
 		spv.CapabilityImageReadWriteLodAMD,
-	}, vulkan: "VK_AMD_shader_image_load_store_lod", lacks: map[string]Lack{"ir3": {Why: "descriptors of storage images have one level"}, "agx": {Why: "descriptors of images that are written have one level"}, "midgard": {Why: "storage images are vertex attributes, which have no levels"}}},
+	}, vulkan: "VK_AMD_shader_image_load_store_lod", lacks: []Lack{{Target: "ir3", Why: "descriptors of storage images have one level"}, {Target: "agx", Why: "descriptors of images that are written have one level"}, {Target: "midgard", Why: "storage images are vertex attributes, which have no levels"}}},
 	{list: []spv.Capability{
 		spv.CapabilityShaderEnqueueAMDX,
-	}, vulkan: "VK_AMDX_shader_enqueue", lacks: map[string]Lack{"ir3": {Why: "the hardware starts no shaders from shaders"}, "agx": {Why: "the hardware starts no shaders from shaders"}, "midgard": {Why: "the hardware starts no shaders from shaders"}}},
+	}, vulkan: "VK_AMDX_shader_enqueue", lacks: []Lack{{Target: "ir3", Why: "the hardware starts no shaders from shaders"}, {Target: "agx", Why: "the hardware starts no shaders from shaders"}, {Target: "midgard", Why: "the hardware starts no shaders from shaders"}}},
 	{list: []spv.Capability{
 		spv.CapabilityAbortKHR,
-	}, vulkan: "VK_KHR_shader_abort", lacks: map[string]Lack{"ir3": {Why: "no instruction ends a queue with a message"}, "agx": {Why: "no instruction ends a queue with a message"}, "midgard": {Why: "no instruction ends a queue with a message"}}},
+	}, vulkan: "VK_KHR_shader_abort", lacks: []Lack{{Target: "ir3", Why: "no instruction ends a queue with a message"}, {Target: "agx", Why: "no instruction ends a queue with a message"}, {Target: "midgard", Why: "no instruction ends a queue with a message"}}},
 	{list: []spv.Capability{
 		spv.CapabilityConstantDataKHR,
 	}, vulkan: "VK_KHR_shader_constant_data"},
@@ -369,7 +370,7 @@ var groups = [...]group{
 	}, frontend: "OpenGL's bindless textures: Vulkan has none"},
 	{list: []spv.Capability{
 		spv.CapabilityAtomicFloat16VectorNV,
-	}, vulkan: "VK_NV_shader_atomic_float16_vector", lacks: map[string]Lack{"ir3": {Why: "the hardware has no atomics of that size"}, "agx": {Why: "the hardware has no atomics of that size"}, "midgard": {Why: "the hardware has no atomics of that size"}}},
+	}, vulkan: "VK_NV_shader_atomic_float16_vector", lacks: []Lack{{Target: "ir3", Why: "the hardware has no atomics of that size"}, {Target: "agx", Why: "the hardware has no atomics of that size"}, {Target: "midgard", Why: "the hardware has no atomics of that size"}}},
 	{list: []spv.Capability{
 		spv.CapabilityPushConstantBanksNV,
 	}, vulkan: "VK_NV_push_constant_bank", frontend: "only NVIDIA's GPUs have several banks of push constants"},
