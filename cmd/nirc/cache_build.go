@@ -236,7 +236,7 @@ func (b *cacheBuild) all(ctx context.Context, n, files int, start time.Time, wor
 	if len(b.remotes.list) > 0 {
 		workers = max(workers, waiters) // most wait for the network; the processors are those of -j
 	}
-	useHugePages(n)
+	useHugePages(n, b.inputBytes)
 	ordered(n, workers, 1, func(i int) (r buildResult) { r.err = work(i, &r); return r }, func(_ int, r buildResult) bool {
 		bar.step()
 		b.report.diagnostics(r.warnings)

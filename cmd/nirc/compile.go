@@ -156,7 +156,7 @@ func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 	total := newTotals(c)
 	bar := c.progress(n)
 	defer bar.close()
-	useHugePages(n)
+	useHugePages(n, c.inputBytes)
 	ordered(n, c.jobs, c.together(n), func(i int) []*compiled { return work(ctx, i) }, func(_ int, list []*compiled) bool {
 		bar.step()
 		for _, r := range list {

@@ -3,4 +3,4 @@
 package main
 
 // useHugePages does nothing: other systems are not told.
-func useHugePages(int) {}
+func useHugePages(int, int64) {}

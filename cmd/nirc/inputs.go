@@ -20,6 +20,8 @@ type input struct {
 	rel string
 	// base is what the names of outputs begin with, "" if that follows from rel.
 	base string
+	// size is that of a file that an argument names, 0 if nobody asked.
+	size int64
 	// plain: the path's last element was seen to be a file and no symbolic link.
 	plain bool
 	// module is the module of a Fossilize database, nil of a file; uses are how
@@ -61,7 +63,7 @@ func (a *app) expandInputs(args []string) ([]input, error) {
 	return list, nil
 }
 
-// expandFiles is expandInputs with databases as they are.
+// expandFiles is expandInputs with databases as they are. It counts the bytes of the files that arguments name.
 func (a *app) expandFiles(args []string) (list []input, err error) {
 	seen := map[string]bool{}
 	for _, arg := range args {
@@ -72,6 +74,7 @@ func (a *app) expandFiles(args []string) (list []input, err error) {
 		for _, in := range found {
 			if clean := filepath.Clean(in.path); !seen[clean] {
 				seen[clean] = true
+				a.inputBytes += in.size
 				list = append(list, in)
 			}
 		}
@@ -88,7 +91,11 @@ func expandArg(arg string) ([]input, error) {
 	case err == nil && st.IsDir():
 		return directory(arg)
 	case err == nil || !strings.ContainsAny(arg, "*?["):
-		return []input{{path: arg, rel: filepath.Base(arg)}}, nil // what is missing, reading tells
+		in := input{path: arg, rel: filepath.Base(arg)}
+		if err == nil { // what is missing, reading tells
+			in.size = st.Size()
+		}
+		return []input{in}, nil
 	}
 	return glob(arg)
 }

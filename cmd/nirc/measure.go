@@ -49,7 +49,7 @@ func (c *measureFlags) each(ctx context.Context, args []string, done func(list [
 	defer useProcessors(c.jobs)()
 	bar := c.progress(len(inputs))
 	defer bar.close()
-	useHugePages(len(inputs))
+	useHugePages(len(inputs), c.inputBytes)
 	ordered(len(inputs), c.jobs, 1, func(i int) []measured { return c.file(ctx, &inputs[i]) }, func(_ int, list []measured) bool {
 		bar.step()
 		return done(list) && ctx.Err() == nil

@@ -23,14 +23,16 @@ type streams struct {
 type app struct {
 	streams
 	report   reporter
-	config   string          // --config
-	color    string          // --color
-	reports  []string        // --report
-	diagForm string          // --diagnostics-format
-	quiet    bool            // --quiet
-	more     bool            // --verbose
-	alone    bool            // the command tree has one command
-	preset   map[string]bool // flags that the environment or the file has set, not the command line
+	config   string   // --config
+	color    string   // --color
+	reports  []string // --report
+	diagForm string   // --diagnostics-format
+	quiet    bool     // --quiet
+	more     bool     // --verbose
+	alone    bool     // the command tree has one command
+	// inputBytes is how large the files are that arguments name; those of directories and patterns are not counted.
+	inputBytes int64
+	preset     map[string]bool // flags that the environment or the file has set, not the command line
 }
 
 // run executes a command line and returns the exit code.

@@ -166,7 +166,7 @@ type fileStats struct {
 func (c *statsCommand) collect(ctx context.Context, inputs []input, add func(i int, list []figures.Shader) bool) error {
 	defer useProcessors(c.jobs)()
 	var all []error
-	useHugePages(len(inputs))
+	useHugePages(len(inputs), c.inputBytes)
 	ordered(len(inputs), c.jobs, 1, func(i int) fileStats { return c.module(ctx, &inputs[i]) }, func(i int, r fileStats) bool {
 		if ctx.Err() != nil {
 			return false // what was interrupted has no figures
