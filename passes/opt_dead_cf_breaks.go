@@ -32,16 +32,65 @@ func breaksToIfs(l *ir.Loop) bool {
 	if exits < 1 || exits > maxChosenBreaks || exits > maxNestedBreaks && !choosesOnly(l) {
 		return false
 	}
-	var ifs []*ir.If
-	for n := range l.Body.Nodes() {
-		if x, ok := n.(*ir.If); ok && breaks(&x.Then) != breaks(&x.Else) {
-			ifs = append(ifs, x)
-		}
-	}
-	if len(ifs) != exits {
+	if partings(&l.Body) != exits {
 		return false
 	}
 	replacePhis(l.Body.FirstBlock(), ir.Prev(l).(*ir.Block))
+	nestAfterBreaks(&l.Body, after)
+	return true
+}
+
+// parts reports whether one side of an if breaks and the end of the other leads to what follows.
+func parts(x *ir.If) bool {
+	return breaks(&x.Then) && x.Else.LastBlock().Jump() == nil || breaks(&x.Else) && x.Then.LastBlock().Jump() == nil
+}
+
+// partings counts the ifs of a list that part, with those in the sides of its tailIf.
+func partings(l *ir.List) (n int) {
+	for node := range l.Nodes() {
+		if x, ok := node.(*ir.If); ok && parts(x) {
+			n++
+		}
+	}
+	if x := tailIf(l); x != nil {
+		n += partings(&x.Then) + partings(&x.Else)
+	}
+	return n
+}
+
+// tailIf is the if at the end of a list after which nothing but choices and a break follow, where its sides lead. It is nil if there is
+// none, or if there are loops: what the sides compute alike is shared before them.
+func tailIf(l *ir.List) *ir.If {
+	last := l.LastBlock()
+	x, ok := ir.Prev(last).(*ir.If)
+	if !ok || !onlyChooses(last) || len(last.Preds) == 0 || holdsLoop(l) {
+		return nil
+	}
+	for _, side := range []*ir.List{&x.Then, &x.Else} {
+		if side.LastBlock().Jump() != nil && !breaks(side) {
+			return nil
+		}
+	}
+	return x
+}
+
+// nestAfterBreaks moves what follows the ifs of a list that part to their sides that do not break. From the list's end only blocks of
+// choices lead to the loop's end, block after; a break stands there then.
+func nestAfterBreaks(l *ir.List, after *ir.Block) {
+	if end := l.LastBlock(); end.Jump() == nil && len(end.Preds) > 0 {
+		jumpAt(end, ir.JumpBreak, after)
+	}
+	if x := tailIf(l); x != nil && partings(&x.Then)+partings(&x.Else) > 0 {
+		nestAfterBreaks(&x.Then, after)
+		nestAfterBreaks(&x.Else, after)
+		mergeJumps(x)
+	}
+	var ifs []*ir.If
+	for n := range l.Nodes() {
+		if x, ok := n.(*ir.If); ok && parts(x) {
+			ifs = append(ifs, x)
+		}
+	}
 	for i := len(ifs) - 1; i >= 0; i-- {
 		x := ifs[i]
 		other := &x.Else
@@ -49,11 +98,10 @@ func breaksToIfs(l *ir.Loop) bool {
 			other = &x.Then
 		}
 		replacePhis(x.After(), other.LastBlock())
-		rest := ir.Extract(ir.AtStart(x.After()), ir.AtEnd(l.Body.LastBlock()))
+		rest := ir.Extract(ir.AtStart(x.After()), ir.AtEnd(l.LastBlock()))
 		ir.Reinsert(rest, ir.AtEnd(other.LastBlock()))
 		mergeJumps(x)
 	}
-	return true
 }
 
 // breaks reports whether a list ends in a break.

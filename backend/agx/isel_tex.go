@@ -300,9 +300,12 @@ func (s *isel) sampleCoords(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.
 		s.fail(in, "a texture operation (%s) without coordinates is not supported", in.TexOp)
 		return uses
 	}
+	if in.TexSrc(ir.TexSrcProjector) != nil {
+		s.broken(in, "a projector (%s) is left: lower_tex (projector) divides by it", in.TexOp)
+		return uses
+	}
 	n := coordsOf(ti.Dim, t.Dim)
 	layer, sample := imm32(0), imm32(0)
-	inv := s.projector(in)
 	var c []opnd
 	if ti.Dim == ir.DimBuf {
 		c = s.bufferCoords(in, in.TexSrc(ir.TexSrcTextureDeref).Def, s.comp(coord.Def, 0), s.sh.Options.Robust.Uniform)
@@ -312,7 +315,7 @@ func (s *isel) sampleCoords(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.
 			if isHalf(coord.Def) && !fetch {
 				o.conv = true
 			}
-			c = append(c, s.projected(o, inv))
+			c = append(c, s.value(s.reg(o)))
 		}
 		switch {
 		case ti.Dim != ir.Dim1D || t.Dim == isa.Dim1D:
@@ -342,22 +345,6 @@ func coordsOf(dim ir.Dim, as isa.Dim) int {
 	}
 	n, _ := as.Coords()
 	return n
-}
-
-// projector is what coordinates are multiplied with, if they are projected.
-func (s *isel) projector(in *ir.Instr) opnd {
-	q := in.TexSrc(ir.TexSrcProjector)
-	if q == nil {
-		return opnd{}
-	}
-	return s.intOp(isa.Instr{Op: isa.OpRcp}, false, s.once(s.comp(q.Def, 0)))
-}
-
-func (s *isel) projected(o, inv opnd) opnd {
-	if inv.kind == opNone {
-		return s.value(s.reg(o))
-	}
-	return s.intOp(isa.Instr{Op: isa.OpFmul32}, false, s.once(o), inv)
 }
 
 // lod makes the level of detail source 4 of t.
@@ -504,7 +491,7 @@ func (s *isel) compareOffset(in *ir.Instr, t *isa.Instr, off opnd, uses []mach.V
 	}
 	ref := s.comp(cmp.Def, 0)
 	ref.conv = isHalf(cmp.Def)
-	ref = s.projected(ref, s.projector(in))
+	ref = s.value(s.reg(ref))
 	t.Flags |= isa.Compare
 	if off.kind == opNone {
 		return s.register(t, 5, s.reg(ref), uses)

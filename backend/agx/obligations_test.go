@@ -286,7 +286,7 @@ void main() {
 	}
 	o := nirc.Options{Target: "agx", Level: passes.O2}
 	if agx.CubesBroken() {
-		if o.Pipelines, err = passes.Load(bytes.Replace(nirc.PipelineFile(), []byte("\n    - lower_tex: {txd: cube, implicit_lod: true, group_lod: true}\n"), []byte("\n    - lower_tex: {implicit_lod: true, group_lod: true}\n"), 1), "pipeline.yaml"); err != nil {
+		if o.Pipelines, err = passes.Load(bytes.Replace(nirc.PipelineFile(), []byte("\n    - lower_tex: {projector: true, txd: cube, implicit_lod: true, group_lod: true}\n"), []byte("\n    - lower_tex: {projector: true, implicit_lod: true, group_lod: true}\n"), 1), "pipeline.yaml"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -86,6 +86,8 @@ func (x *texSel) supported() bool {
 	switch {
 	case x.i.Dim.IsSubpass():
 		s.broken(in, "a read of an input attachment (%s) is left: lower_input_attachments makes fetches of them", in.TexOp)
+	case x.src(ir.TexSrcProjector) != nil:
+		s.broken(in, "a projector (%s) is left: lower_tex (projector) divides by it", in.TexOp)
 	case x.i.IsSparse && in.Def.BitSize != 32:
 		s.fail(in, "sparse residency (%s) with %d-bit results is not supported by the ir3 backend", in.TexOp, in.Def.BitSize)
 	case x.src(ir.TexSrcPlane) != nil:
@@ -381,12 +383,6 @@ func (x *texSel) coords(t *isa.Instr, float bool) (c []opnd, layer opnd) {
 	for k := range n {
 		c = append(c, x.full(d, k, float))
 	}
-	if q := x.src(ir.TexSrcProjector); q != nil {
-		r := x.s.sfu(isa.OpRcp, false, x.full(q, 0, true))
-		for k := range c {
-			c[k] = x.s.alu2(isa.Instr{Op: isa.OpMulF}, false, false, immFloat, c[k], r)
-		}
-	}
 	switch len(c) {
 	case 1:
 		y := uint32(0)
@@ -406,12 +402,7 @@ func (x *texSel) vector1(t *isa.Instr, float bool) (v []opnd, dims int) {
 	v = c
 	if ref := x.src(ir.TexSrcComparator); ref != nil {
 		t.Flags |= isa.TexS
-		o := x.full(ref, 0, true)
-		if q := x.src(ir.TexSrcProjector); q != nil {
-			r := x.s.sfu(isa.OpRcp, false, x.full(q, 0, true))
-			o = x.s.alu2(isa.Instr{Op: isa.OpMulF}, false, false, immFloat, o, r)
-		}
-		v = append(v, o)
+		v = append(v, x.full(ref, 0, true))
 	}
 	if layer.kind != opNone {
 		v = append(v, layer)

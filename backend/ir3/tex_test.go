@@ -138,9 +138,9 @@ var texTests = []struct {
 		off := x.b.Vec(x.b.Imm32(1), x.b.Imm32(0xffffffff))
 		return &x.op(ir.TexOpTxb, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, x.uv}, texSource{ir.TexSrcBias, x.b.ImmFloat(0.5, 32)}, texSource{ir.TexSrcOffset, off})...).Def
 	}},
-	{"txl and projector", func(x *texBuild) *ir.Def {
+	{"txl", func(x *texBuild) *ir.Def {
 		d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
-		return &x.op(ir.TexOpTxl, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, x.uv}, texSource{ir.TexSrcLod, x.b.Channel(x.uv, 0)}, texSource{ir.TexSrcProjector, x.b.ImmFloat(2, 32)})...).Def
+		return &x.op(ir.TexOpTxl, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, x.uv}, texSource{ir.TexSrcLod, x.b.Channel(x.uv, 0)})...).Def
 	}},
 	{"txd cube", func(x *texBuild) *ir.Def {
 		d := x.variable(0, 1, ir.BaseSampledImage, ir.DimCube, false, false, 0)
