@@ -33,8 +33,8 @@ type isel struct {
 	epoch      uint32
 	vectors    [4]sameVector // the last ones that were made of immediates and uniforms alone
 	nextVector int
-	pairs      []splitPair // the pairs of registers that were split into words
-	heap       [8]heapLoad // the last descriptors that were loaded
+	splits     []splitVector // the vectors that were split, in the order of their elements
+	heap       [8]heapLoad   // the last descriptors that were loaded
 	nextHeap   int
 	phis       []pendingPhi
 

@@ -334,7 +334,27 @@ func (s *isel) sampleCoords(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.
 	if ms := in.TexSrc(ir.TexSrcMsIndex); ms != nil {
 		sample = s.comp(ms.Def, 0)
 	}
+	if takenWhole(coord.Def) {
+		if v := s.wholeVector(classFull, c); v != 0 {
+			t.Srcs[3] = isa.CoordRun(t.Dim, 0, false)
+			return append(uses, v)
+		}
+	}
 	return s.texCoords(t, 3, c, layer, sample, uses)
+}
+
+// takenWhole reports whether all that reads coordinates are lookups that take them as they are: the vector may stay, for no
+// component needs a register of its own, where each lookup but the last, and each round of a loop, would have a copy.
+func takenWhole(d *ir.Def) bool {
+	for u := range d.Uses() {
+		if u.If != nil || u.Instr.Kind != ir.KindTex || u.Instr.TexSrc(ir.TexSrcCoord) != u {
+			return false
+		}
+		if x := u.Instr.TexInfo(); x.IsArray || x.Dim == ir.DimMS || x.Dim == ir.DimBuf || x.Dim == ir.Dim1D {
+			return false
+		}
+	}
+	return true
 }
 
 // coordsOf is the number of spatial coordinates that an access of a dimension has, whose

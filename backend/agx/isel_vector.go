@@ -102,30 +102,45 @@ func (s *isel) split(v mach.Value, n int) []opnd {
 		ops[i] = s.value(vals[i])
 	}
 	s.generic(mach.OpSplit, vals, []mach.Value{v})
-	if n == 2 && s.f.Class(v) == classWide {
-		s.pairs = append(s.pairs, splitPair{v, vals[0]})
-	}
+	s.splits = append(s.splits, splitVector{v, vals[0], n})
 	return ops
 }
 
-// splitPair is a pair of registers and the first of its words, which the second follows.
-type splitPair struct{ whole, low mach.Value }
+// splitVector is a vector that was split into n elements, whose values follow the first one's.
+type splitVector struct {
+	whole, first mach.Value
+	n            int
+}
 
 // wholePair is the pair that two words were split from, if they are to be one again: sums of 64 bits are
-// words of the IR between one instruction and the next. Pairs stand in the order of their words.
+// words of the IR between one instruction and the next.
 func (s *isel) wholePair(class uint8, ops []opnd) mach.Value {
-	if class != classWide || len(ops) != 2 {
+	if class != classWide {
 		return 0
 	}
-	lo, hi := ops[0].fold(), ops[1].fold()
-	if lo.kind != opVal || hi.kind != opVal || lo.mods|hi.mods != 0 || lo.conv || hi.conv || hi.val != lo.val+1 {
+	return s.wholeVector(class, ops)
+}
+
+// wholeVector is the vector of a class that all of ops were split from, in their order; 0 if there is none. Vectors stand in the
+// order of their elements.
+func (s *isel) wholeVector(class uint8, ops []opnd) mach.Value {
+	var first mach.Value
+	for i, o := range ops {
+		if o = o.fold(); o.kind != opVal || o.mods != 0 || o.conv {
+			return 0
+		}
+		if i == 0 {
+			first = o.val
+		}
+		if o.val != first+mach.Value(i) {
+			return 0
+		}
+	}
+	k, ok := slices.BinarySearchFunc(s.splits, first, func(x splitVector, v mach.Value) int { return cmp.Compare(x.first, v) })
+	if !ok || s.splits[k].n != len(ops) || s.f.Class(s.splits[k].whole) != class {
 		return 0
 	}
-	k, ok := slices.BinarySearchFunc(s.pairs, lo.val, func(p splitPair, v mach.Value) int { return cmp.Compare(p.low, v) })
-	if !ok {
-		return 0
-	}
-	return s.pairs[k].whole
+	return s.splits[k].whole
 }
 
 // halves takes a 32-bit register apart.
