@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x4cd3ad6f
+const builtinSum = 0x46f3f4fc
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1193,956 +1193,965 @@ var builtinTree = node{4, 6, "", []node{
 					}},
 				}},
 			}},
-			{4, 418, "", []node{
-				{2, 418, "if", nil},
-				{2, 418, "stage != fragment", nil},
-				{2, 419, "then", nil},
-				{3, 419, "", []node{
-					{4, 419, "", []node{
-						{2, 419, "lower_tex", nil},
-						{4, 419, "", []node{
-							{2, 419, "implicit_lod", nil},
-							{2, 419, "true", nil},
-							{2, 419, "group_lod", nil},
-							{2, 419, "true", nil},
+			{4, 417, "", []node{
+				{2, 417, "lower_tex", nil},
+				{4, 417, "", []node{
+					{2, 417, "projector", nil},
+					{2, 417, "true", nil},
+				}},
+			}},
+			{4, 419, "", []node{
+				{2, 419, "if", nil},
+				{2, 419, "stage != fragment", nil},
+				{2, 420, "then", nil},
+				{3, 420, "", []node{
+					{4, 420, "", []node{
+						{2, 420, "lower_tex", nil},
+						{4, 420, "", []node{
+							{2, 420, "implicit_lod", nil},
+							{2, 420, "true", nil},
+							{2, 420, "group_lod", nil},
+							{2, 420, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 420, "", []node{
-				{2, 420, "lower_image", nil},
-				{4, 420, "", []node{
-					{2, 420, "cube_size", nil},
-					{2, 420, "true", nil},
+			{4, 421, "", []node{
+				{2, 421, "lower_image", nil},
+				{4, 421, "", []node{
+					{2, 421, "cube_size", nil},
+					{2, 421, "true", nil},
 				}},
 			}},
-			{2, 421, "lower_frexp", nil},
-			{2, 422, "lower_flrp", nil},
-			{4, 423, "", []node{
-				{2, 423, "use", nil},
-				{2, 423, "scalar", nil},
+			{2, 422, "lower_frexp", nil},
+			{2, 423, "lower_flrp", nil},
+			{4, 424, "", []node{
+				{2, 424, "use", nil},
+				{2, 424, "scalar", nil},
 			}},
-			{2, 424, "lower_phis_to_scalar", nil},
-			{4, 425, "", []node{
-				{2, 425, "use", nil},
-				{2, 425, "optimise", nil},
+			{2, 425, "lower_phis_to_scalar", nil},
+			{4, 426, "", []node{
+				{2, 426, "use", nil},
+				{2, 426, "optimise", nil},
 			}},
-			{2, 427, "io_add_const_offset_to_base", nil},
-			{4, 430, "", []node{
-				{2, 430, "if", nil},
-				{2, 430, "level >= O1", nil},
-				{2, 431, "then", nil},
-				{3, 431, "", []node{
-					{4, 431, "", []node{
-						{2, 431, "opt_large_constants", nil},
-						{4, 431, "", []node{
-							{2, 431, "packed", nil},
-							{2, 431, "32", nil},
+			{2, 428, "io_add_const_offset_to_base", nil},
+			{4, 431, "", []node{
+				{2, 431, "if", nil},
+				{2, 431, "level >= O1", nil},
+				{2, 432, "then", nil},
+				{3, 432, "", []node{
+					{4, 432, "", []node{
+						{2, 432, "opt_large_constants", nil},
+						{4, 432, "", []node{
+							{2, 432, "packed", nil},
+							{2, 432, "32", nil},
 						}},
 					}},
-					{2, 431, "shrink_vec_array_vars", nil},
-					{4, 431, "", []node{
-						{2, 431, "opt_large_constants", nil},
-						{4, 431, "", []node{
-							{2, 431, "packed", nil},
-							{2, 431, "32", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 432, "", []node{
-				{2, 432, "lower_indirect_derefs", nil},
-				{4, 432, "", []node{
-					{2, 432, "modes", nil},
-					{2, 432, "function_temp", nil},
-					{2, 432, "max_length", nil},
-					{2, 432, "4", nil},
-				}},
-			}},
-			{2, 433, "lower_vars_to_ssa", nil},
-			{4, 434, "", []node{
-				{2, 434, "if", nil},
-				{2, 434, "level >= O1", nil},
-				{2, 435, "then", nil},
-				{3, 435, "", []node{
-					{4, 435, "", []node{
-						{2, 435, "opt_large_constants", nil},
-						{4, 435, "", []node{
-							{2, 435, "threshold", nil},
-							{2, 435, "20", nil},
+					{2, 432, "shrink_vec_array_vars", nil},
+					{4, 432, "", []node{
+						{2, 432, "opt_large_constants", nil},
+						{4, 432, "", []node{
+							{2, 432, "packed", nil},
+							{2, 432, "32", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 436, "", []node{
-				{2, 436, "lower_locals_to_regs", nil},
-				{4, 436, "", []node{
-					{2, 436, "max_words", nil},
-					{2, 436, "48", nil},
+			{4, 433, "", []node{
+				{2, 433, "lower_indirect_derefs", nil},
+				{4, 433, "", []node{
+					{2, 433, "modes", nil},
+					{2, 433, "function_temp", nil},
+					{2, 433, "max_length", nil},
+					{2, 433, "4", nil},
+				}},
+			}},
+			{2, 434, "lower_vars_to_ssa", nil},
+			{4, 435, "", []node{
+				{2, 435, "if", nil},
+				{2, 435, "level >= O1", nil},
+				{2, 436, "then", nil},
+				{3, 436, "", []node{
+					{4, 436, "", []node{
+						{2, 436, "opt_large_constants", nil},
+						{4, 436, "", []node{
+							{2, 436, "threshold", nil},
+							{2, 436, "20", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 437, "", []node{
-				{2, 437, "lower_vars_to_explicit_types", nil},
+				{2, 437, "lower_locals_to_regs", nil},
 				{4, 437, "", []node{
-					{2, 437, "modes", nil},
-					{2, 437, "function_temp|shader_temp", nil},
+					{2, 437, "max_words", nil},
+					{2, 437, "48", nil},
 				}},
 			}},
 			{4, 438, "", []node{
-				{2, 438, "lower_explicit_io", nil},
+				{2, 438, "lower_vars_to_explicit_types", nil},
 				{4, 438, "", []node{
 					{2, 438, "modes", nil},
-					{2, 438, "function_temp|shader_temp|mem_constant", nil},
+					{2, 438, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{2, 439, "remove_dead_derefs", nil},
-			{4, 440, "", []node{
-				{2, 440, "if", nil},
-				{2, 440, "level >= O1", nil},
-				{2, 441, "then", nil},
-				{3, 442, "", []node{
-					{2, 442, "opt_load_store_update_alignments", nil},
-					{4, 443, "", []node{
-						{2, 443, "opt_load_store_vectorize", nil},
-						{4, 443, "", []node{
-							{2, 443, "modes", nil},
-							{2, 443, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 443, "ubo_dynamic", nil},
-							{2, 443, "true", nil},
+			{4, 439, "", []node{
+				{2, 439, "lower_explicit_io", nil},
+				{4, 439, "", []node{
+					{2, 439, "modes", nil},
+					{2, 439, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 440, "remove_dead_derefs", nil},
+			{4, 441, "", []node{
+				{2, 441, "if", nil},
+				{2, 441, "level >= O1", nil},
+				{2, 442, "then", nil},
+				{3, 443, "", []node{
+					{2, 443, "opt_load_store_update_alignments", nil},
+					{4, 444, "", []node{
+						{2, 444, "opt_load_store_vectorize", nil},
+						{4, 444, "", []node{
+							{2, 444, "modes", nil},
+							{2, 444, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 444, "ubo_dynamic", nil},
+							{2, 444, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 445, "lower_amul", nil},
-			{4, 446, "", []node{
-				{2, 446, "lower_mem_access_bit_sizes", nil},
-				{4, 446, "", []node{
-					{2, 446, "max_bits", nil},
-					{2, 446, "32", nil},
-					{2, 446, "const_bits", nil},
-					{2, 446, "32", nil},
+			{2, 446, "lower_amul", nil},
+			{4, 447, "", []node{
+				{2, 447, "lower_mem_access_bit_sizes", nil},
+				{4, 447, "", []node{
+					{2, 447, "max_bits", nil},
+					{2, 447, "32", nil},
+					{2, 447, "const_bits", nil},
+					{2, 447, "32", nil},
 				}},
 			}},
-			{2, 447, "lower_wrmasks", nil},
-			{4, 449, "", []node{
-				{2, 449, "if", nil},
-				{2, 449, "level >= O1", nil},
-				{2, 450, "then", nil},
-				{3, 450, "", []node{
-					{2, 450, "opt_uniform_subgroup", nil},
-				}},
-			}},
-			{4, 451, "", []node{
-				{2, 451, "lower_subgroups", nil},
-				{4, 451, "", []node{
-					{2, 451, "only_64", nil},
-					{2, 451, "true", nil},
-					{2, 451, "to_scalar", nil},
-					{2, 451, "true", nil},
-					{2, 451, "split_64", nil},
-					{2, 451, "true", nil},
-					{2, 451, "vote_eq", nil},
-					{2, 451, "true", nil},
-					{2, 451, "scans", nil},
-					{2, 451, "true", nil},
+			{2, 448, "lower_wrmasks", nil},
+			{4, 450, "", []node{
+				{2, 450, "if", nil},
+				{2, 450, "level >= O1", nil},
+				{2, 451, "then", nil},
+				{3, 451, "", []node{
+					{2, 451, "opt_uniform_subgroup", nil},
 				}},
 			}},
 			{4, 452, "", []node{
-				{2, 452, "lower_bit_size", nil},
+				{2, 452, "lower_subgroups", nil},
 				{4, 452, "", []node{
-					{2, 452, "below", nil},
-					{2, 452, "16", nil},
-					{2, 452, "to", nil},
-					{2, 452, "16", nil},
+					{2, 452, "only_64", nil},
+					{2, 452, "true", nil},
+					{2, 452, "to_scalar", nil},
+					{2, 452, "true", nil},
+					{2, 452, "split_64", nil},
+					{2, 452, "true", nil},
+					{2, 452, "vote_eq", nil},
+					{2, 452, "true", nil},
+					{2, 452, "scans", nil},
+					{2, 452, "true", nil},
 				}},
 			}},
 			{4, 453, "", []node{
-				{2, 453, "if", nil},
-				{2, 453, "level >= O1", nil},
-				{2, 454, "then", nil},
-				{3, 454, "", []node{
-					{2, 454, "opt_intrinsics", nil},
-					{2, 454, "opt_offsets", nil},
+				{2, 453, "lower_bit_size", nil},
+				{4, 453, "", []node{
+					{2, 453, "below", nil},
+					{2, 453, "16", nil},
+					{2, 453, "to", nil},
+					{2, 453, "16", nil},
 				}},
 			}},
-			{4, 456, "", []node{
-				{2, 456, "if", nil},
-				{2, 456, "level >= O1", nil},
-				{2, 457, "then", nil},
-				{3, 457, "", []node{
-					{4, 457, "", []node{
-						{2, 457, "opt_reassociate", nil},
-						{4, 457, "", []node{
-							{2, 457, "float", nil},
-							{2, 457, "true", nil},
+			{4, 454, "", []node{
+				{2, 454, "if", nil},
+				{2, 454, "level >= O1", nil},
+				{2, 455, "then", nil},
+				{3, 455, "", []node{
+					{2, 455, "opt_intrinsics", nil},
+					{2, 455, "opt_offsets", nil},
+				}},
+			}},
+			{4, 457, "", []node{
+				{2, 457, "if", nil},
+				{2, 457, "level >= O1", nil},
+				{2, 458, "then", nil},
+				{3, 458, "", []node{
+					{4, 458, "", []node{
+						{2, 458, "opt_reassociate", nil},
+						{4, 458, "", []node{
+							{2, 458, "float", nil},
+							{2, 458, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 458, "", []node{
-				{2, 458, "use", nil},
-				{2, 458, "legalise", nil},
+			{4, 459, "", []node{
+				{2, 459, "use", nil},
+				{2, 459, "legalise", nil},
 			}},
-			{4, 460, "", []node{
-				{2, 460, "if", nil},
-				{2, 460, "level >= O1", nil},
-				{2, 461, "then", nil},
-				{3, 461, "", []node{
-					{4, 461, "", []node{
-						{2, 461, "opt_peephole_select", nil},
-						{4, 461, "", []node{
-							{2, 461, "limit", nil},
-							{2, 461, "16", nil},
-							{2, 461, "indirect_load_ok", nil},
-							{2, 461, "true", nil},
-							{2, 461, "expensive_alu_ok", nil},
-							{2, 461, "true", nil},
-							{2, 461, "loads", nil},
-							{2, 461, "true", nil},
-							{2, 461, "ubos", nil},
-							{2, 461, "true", nil},
+			{4, 461, "", []node{
+				{2, 461, "if", nil},
+				{2, 461, "level >= O1", nil},
+				{2, 462, "then", nil},
+				{3, 462, "", []node{
+					{4, 462, "", []node{
+						{2, 462, "opt_peephole_select", nil},
+						{4, 462, "", []node{
+							{2, 462, "limit", nil},
+							{2, 462, "16", nil},
+							{2, 462, "indirect_load_ok", nil},
+							{2, 462, "true", nil},
+							{2, 462, "expensive_alu_ok", nil},
+							{2, 462, "true", nil},
+							{2, 462, "loads", nil},
+							{2, 462, "true", nil},
+							{2, 462, "ubos", nil},
+							{2, 462, "true", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 462, "", []node{
-				{2, 462, "use", nil},
-				{2, 462, "optimise", nil},
 			}},
 			{4, 463, "", []node{
-				{2, 463, "lower_phis_to_scalar", nil},
-				{4, 463, "", []node{
-					{2, 463, "all", nil},
-					{2, 463, "true", nil},
+				{2, 463, "use", nil},
+				{2, 463, "optimise", nil},
+			}},
+			{4, 464, "", []node{
+				{2, 464, "lower_phis_to_scalar", nil},
+				{4, 464, "", []node{
+					{2, 464, "all", nil},
+					{2, 464, "true", nil},
 				}},
 			}},
-			{4, 465, "", []node{
-				{2, 465, "if", nil},
-				{2, 465, "level >= O2", nil},
-				{2, 466, "then", nil},
-				{3, 467, "", []node{
-					{4, 467, "", []node{
-						{2, 467, "opt_gcm", nil},
-						{4, 467, "", []node{
-							{2, 467, "sink", nil},
-							{2, 467, "false", nil},
+			{4, 466, "", []node{
+				{2, 466, "if", nil},
+				{2, 466, "level >= O2", nil},
+				{2, 467, "then", nil},
+				{3, 468, "", []node{
+					{4, 468, "", []node{
+						{2, 468, "opt_gcm", nil},
+						{4, 468, "", []node{
+							{2, 468, "sink", nil},
+							{2, 468, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 468, "", []node{
-				{2, 468, "if", nil},
-				{2, 468, "level >= O1", nil},
-				{2, 469, "then", nil},
-				{3, 469, "", []node{
-					{4, 469, "", []node{
-						{2, 469, "use", nil},
-						{2, 469, "late", nil},
+			{4, 469, "", []node{
+				{2, 469, "if", nil},
+				{2, 469, "level >= O1", nil},
+				{2, 470, "then", nil},
+				{3, 470, "", []node{
+					{4, 470, "", []node{
+						{2, 470, "use", nil},
+						{2, 470, "late", nil},
 					}},
 				}},
 			}},
-			{4, 471, "", []node{
-				{2, 471, "if", nil},
-				{2, 471, "level >= O1", nil},
-				{2, 472, "then", nil},
-				{3, 472, "", []node{
-					{2, 472, "opt_16bit_tex_image", nil},
+			{4, 472, "", []node{
+				{2, 472, "if", nil},
+				{2, 472, "level >= O1", nil},
+				{2, 473, "then", nil},
+				{3, 473, "", []node{
+					{2, 473, "opt_16bit_tex_image", nil},
 				}},
 			}},
-			{4, 473, "", []node{
-				{2, 473, "use", nil},
-				{2, 473, "clean", nil},
+			{4, 474, "", []node{
+				{2, 474, "use", nil},
+				{2, 474, "clean", nil},
 			}},
-			{4, 475, "", []node{
-				{2, 475, "if", nil},
-				{2, 475, "level >= O1", nil},
-				{2, 476, "then", nil},
-				{3, 477, "", []node{
-					{4, 477, "", []node{
-						{2, 477, "opt_sink", nil},
-						{4, 477, "", []node{
-							{2, 477, "compares", nil},
-							{2, 477, "true", nil},
+			{4, 476, "", []node{
+				{2, 476, "if", nil},
+				{2, 476, "level >= O1", nil},
+				{2, 477, "then", nil},
+				{3, 478, "", []node{
+					{4, 478, "", []node{
+						{2, 478, "opt_sink", nil},
+						{4, 478, "", []node{
+							{2, 478, "compares", nil},
+							{2, 478, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 479, "", []node{
-				{2, 479, "if", nil},
-				{2, 479, "level >= O1", nil},
-				{2, 480, "then", nil},
-				{3, 480, "", []node{
-					{4, 480, "", []node{
-						{2, 480, "opt_move", nil},
-						{4, 480, "", []node{
-							{2, 480, "buffers", nil},
-							{2, 480, "true", nil},
-							{2, 480, "compares", nil},
-							{2, 480, "false", nil},
+			{4, 480, "", []node{
+				{2, 480, "if", nil},
+				{2, 480, "level >= O1", nil},
+				{2, 481, "then", nil},
+				{3, 481, "", []node{
+					{4, 481, "", []node{
+						{2, 481, "opt_move", nil},
+						{4, 481, "", []node{
+							{2, 481, "buffers", nil},
+							{2, 481, "true", nil},
+							{2, 481, "compares", nil},
+							{2, 481, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 482, "", []node{
-				{2, 482, "if", nil},
-				{2, 482, "level >= O1", nil},
-				{2, 483, "then", nil},
-				{3, 483, "", []node{
-					{4, 483, "", []node{
-						{2, 483, "opt_group_loads", nil},
-						{4, 483, "", []node{
-							{2, 483, "max_distance", nil},
-							{2, 483, "16", nil},
+			{4, 483, "", []node{
+				{2, 483, "if", nil},
+				{2, 483, "level >= O1", nil},
+				{2, 484, "then", nil},
+				{3, 484, "", []node{
+					{4, 484, "", []node{
+						{2, 484, "opt_group_loads", nil},
+						{4, 484, "", []node{
+							{2, 484, "max_distance", nil},
+							{2, 484, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 485, "", []node{
-				{2, 485, "if", nil},
-				{2, 485, "level >= O1 && stage == fragment", nil},
-				{2, 486, "then", nil},
-				{3, 486, "", []node{
-					{2, 486, "opt_move_discards_to_top", nil},
+			{4, 486, "", []node{
+				{2, 486, "if", nil},
+				{2, 486, "level >= O1 && stage == fragment", nil},
+				{2, 487, "then", nil},
+				{3, 487, "", []node{
+					{2, 487, "opt_move_discards_to_top", nil},
 				}},
 			}},
-			{2, 487, "remove_dead_variables", nil},
-			{2, 488, "gather_info", nil},
+			{2, 488, "remove_dead_variables", nil},
+			{2, 489, "gather_info", nil},
 		}},
-		{2, 490, "agx", nil},
-		{3, 491, "", []node{
-			{4, 491, "", []node{
-				{2, 491, "use", nil},
-				{2, 491, "common", nil},
+		{2, 491, "agx", nil},
+		{3, 492, "", []node{
+			{4, 492, "", []node{
+				{2, 492, "use", nil},
+				{2, 492, "common", nil},
 			}},
-			{4, 493, "", []node{
-				{2, 493, "if", nil},
-				{2, 493, "level >= O1", nil},
-				{2, 494, "then", nil},
-				{3, 494, "", []node{
-					{4, 494, "", []node{
-						{2, 494, "opt_shrink_stores", nil},
-						{4, 494, "", []node{
-							{2, 494, "images", nil},
-							{2, 494, "true", nil},
+			{4, 494, "", []node{
+				{2, 494, "if", nil},
+				{2, 494, "level >= O1", nil},
+				{2, 495, "then", nil},
+				{3, 495, "", []node{
+					{4, 495, "", []node{
+						{2, 495, "opt_shrink_stores", nil},
+						{4, 495, "", []node{
+							{2, 495, "images", nil},
+							{2, 495, "true", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 495, "", []node{
-				{2, 495, "use", nil},
-				{2, 495, "optimise", nil},
 			}},
 			{4, 496, "", []node{
 				{2, 496, "use", nil},
-				{2, 496, "interface", nil},
+				{2, 496, "optimise", nil},
 			}},
-			{4, 498, "", []node{
-				{2, 498, "if", nil},
-				{2, 498, "stage == fragment", nil},
-				{2, 499, "then", nil},
-				{3, 499, "", []node{
-					{2, 499, "gather_info", nil},
-					{2, 499, "lower_wpos_center", nil},
-					{4, 499, "", []node{
-						{2, 499, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 499, "", []node{
-							{2, 499, "center", nil},
-							{2, 499, "false", nil},
+			{4, 497, "", []node{
+				{2, 497, "use", nil},
+				{2, 497, "interface", nil},
+			}},
+			{4, 499, "", []node{
+				{2, 499, "if", nil},
+				{2, 499, "stage == fragment", nil},
+				{2, 500, "then", nil},
+				{3, 500, "", []node{
+					{2, 500, "gather_info", nil},
+					{2, 500, "lower_wpos_center", nil},
+					{4, 500, "", []node{
+						{2, 500, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 500, "", []node{
+							{2, 500, "center", nil},
+							{2, 500, "false", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 500, "", []node{
-				{2, 500, "lower_tex", nil},
-				{4, 500, "", []node{
-					{2, 500, "txd", nil},
-					{2, 500, "cube", nil},
-					{2, 500, "implicit_lod", nil},
-					{2, 500, "true", nil},
-					{2, 500, "group_lod", nil},
-					{2, 500, "true", nil},
 				}},
 			}},
 			{4, 501, "", []node{
-				{2, 501, "lower_image", nil},
+				{2, 501, "lower_tex", nil},
 				{4, 501, "", []node{
-					{2, 501, "cube_size", nil},
+					{2, 501, "projector", nil},
+					{2, 501, "true", nil},
+					{2, 501, "txd", nil},
+					{2, 501, "cube", nil},
+					{2, 501, "implicit_lod", nil},
+					{2, 501, "true", nil},
+					{2, 501, "group_lod", nil},
 					{2, 501, "true", nil},
 				}},
 			}},
-			{4, 503, "", []node{
-				{2, 503, "if", nil},
-				{2, 503, "level >= O1", nil},
-				{2, 504, "then", nil},
-				{3, 504, "", []node{
-					{4, 504, "", []node{
-						{2, 504, "opt_uniform_atomics", nil},
-						{4, 504, "", []node{
-							{2, 504, "join", nil},
-							{2, 504, "true", nil},
+			{4, 502, "", []node{
+				{2, 502, "lower_image", nil},
+				{4, 502, "", []node{
+					{2, 502, "cube_size", nil},
+					{2, 502, "true", nil},
+				}},
+			}},
+			{4, 504, "", []node{
+				{2, 504, "if", nil},
+				{2, 504, "level >= O1", nil},
+				{2, 505, "then", nil},
+				{3, 505, "", []node{
+					{4, 505, "", []node{
+						{2, 505, "opt_uniform_atomics", nil},
+						{4, 505, "", []node{
+							{2, 505, "join", nil},
+							{2, 505, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 505, "lower_atomics", nil},
-			{2, 506, "lower_frexp", nil},
-			{2, 507, "lower_flrp", nil},
-			{4, 508, "", []node{
-				{2, 508, "use", nil},
-				{2, 508, "scalar", nil},
+			{2, 506, "lower_atomics", nil},
+			{2, 507, "lower_frexp", nil},
+			{2, 508, "lower_flrp", nil},
+			{4, 509, "", []node{
+				{2, 509, "use", nil},
+				{2, 509, "scalar", nil},
 			}},
-			{2, 509, "lower_phis_to_scalar", nil},
-			{4, 510, "", []node{
-				{2, 510, "use", nil},
-				{2, 510, "optimise", nil},
+			{2, 510, "lower_phis_to_scalar", nil},
+			{4, 511, "", []node{
+				{2, 511, "use", nil},
+				{2, 511, "optimise", nil},
 			}},
-			{2, 512, "io_add_const_offset_to_base", nil},
-			{4, 515, "", []node{
-				{2, 515, "lower_indirect_derefs", nil},
-				{4, 515, "", []node{
-					{2, 515, "modes", nil},
-					{2, 515, "function_temp", nil},
-					{2, 515, "max_length", nil},
-					{2, 515, "4", nil},
+			{2, 513, "io_add_const_offset_to_base", nil},
+			{4, 516, "", []node{
+				{2, 516, "lower_indirect_derefs", nil},
+				{4, 516, "", []node{
+					{2, 516, "modes", nil},
+					{2, 516, "function_temp", nil},
+					{2, 516, "max_length", nil},
+					{2, 516, "4", nil},
 				}},
 			}},
-			{2, 516, "lower_vars_to_ssa", nil},
-			{4, 517, "", []node{
-				{2, 517, "if", nil},
-				{2, 517, "level >= O1", nil},
-				{2, 518, "then", nil},
-				{3, 518, "", []node{
-					{4, 518, "", []node{
-						{2, 518, "opt_large_constants", nil},
-						{4, 518, "", []node{
-							{2, 518, "packed", nil},
-							{2, 518, "32", nil},
-							{2, 518, "threshold", nil},
-							{2, 518, "20", nil},
+			{2, 517, "lower_vars_to_ssa", nil},
+			{4, 518, "", []node{
+				{2, 518, "if", nil},
+				{2, 518, "level >= O1", nil},
+				{2, 519, "then", nil},
+				{3, 519, "", []node{
+					{4, 519, "", []node{
+						{2, 519, "opt_large_constants", nil},
+						{4, 519, "", []node{
+							{2, 519, "packed", nil},
+							{2, 519, "32", nil},
+							{2, 519, "threshold", nil},
+							{2, 519, "20", nil},
 						}},
 					}},
-					{2, 518, "shrink_vec_array_vars", nil},
-					{4, 518, "", []node{
-						{2, 518, "opt_large_constants", nil},
-						{4, 518, "", []node{
-							{2, 518, "packed", nil},
-							{2, 518, "32", nil},
-							{2, 518, "threshold", nil},
-							{2, 518, "20", nil},
+					{2, 519, "shrink_vec_array_vars", nil},
+					{4, 519, "", []node{
+						{2, 519, "opt_large_constants", nil},
+						{4, 519, "", []node{
+							{2, 519, "packed", nil},
+							{2, 519, "32", nil},
+							{2, 519, "threshold", nil},
+							{2, 519, "20", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 519, "", []node{
-				{2, 519, "lower_vars_to_explicit_types", nil},
-				{4, 519, "", []node{
-					{2, 519, "modes", nil},
-					{2, 519, "function_temp|shader_temp", nil},
 				}},
 			}},
 			{4, 520, "", []node{
-				{2, 520, "lower_explicit_io", nil},
+				{2, 520, "lower_vars_to_explicit_types", nil},
 				{4, 520, "", []node{
 					{2, 520, "modes", nil},
-					{2, 520, "function_temp|shader_temp|mem_constant", nil},
+					{2, 520, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{2, 521, "remove_dead_derefs", nil},
-			{4, 522, "", []node{
-				{2, 522, "if", nil},
-				{2, 522, "level >= O1", nil},
-				{2, 523, "then", nil},
-				{3, 523, "", []node{
-					{2, 523, "opt_load_store_update_alignments", nil},
-					{4, 523, "", []node{
-						{2, 523, "opt_load_store_vectorize", nil},
-						{4, 523, "", []node{
-							{2, 523, "holes", nil},
-							{2, 523, "4", nil},
+			{4, 521, "", []node{
+				{2, 521, "lower_explicit_io", nil},
+				{4, 521, "", []node{
+					{2, 521, "modes", nil},
+					{2, 521, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 522, "remove_dead_derefs", nil},
+			{4, 523, "", []node{
+				{2, 523, "if", nil},
+				{2, 523, "level >= O1", nil},
+				{2, 524, "then", nil},
+				{3, 524, "", []node{
+					{2, 524, "opt_load_store_update_alignments", nil},
+					{4, 524, "", []node{
+						{2, 524, "opt_load_store_vectorize", nil},
+						{4, 524, "", []node{
+							{2, 524, "holes", nil},
+							{2, 524, "4", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 524, "", []node{
-				{2, 524, "lower_mem_access_bit_sizes", nil},
-				{4, 524, "", []node{
-					{2, 524, "max_bits", nil},
-					{2, 524, "32", nil},
-					{2, 524, "const_bits", nil},
-					{2, 524, "32", nil},
+			{4, 525, "", []node{
+				{2, 525, "lower_mem_access_bit_sizes", nil},
+				{4, 525, "", []node{
+					{2, 525, "max_bits", nil},
+					{2, 525, "32", nil},
+					{2, 525, "const_bits", nil},
+					{2, 525, "32", nil},
 				}},
 			}},
-			{2, 525, "lower_wrmasks", nil},
-			{4, 527, "", []node{
-				{2, 527, "if", nil},
-				{2, 527, "level >= O1", nil},
-				{2, 528, "then", nil},
-				{3, 528, "", []node{
-					{4, 528, "", []node{
-						{2, 528, "opt_uniform_subgroup", nil},
-						{4, 528, "", []node{
-							{2, 528, "counts", nil},
-							{2, 528, "false", nil},
+			{2, 526, "lower_wrmasks", nil},
+			{4, 528, "", []node{
+				{2, 528, "if", nil},
+				{2, 528, "level >= O1", nil},
+				{2, 529, "then", nil},
+				{3, 529, "", []node{
+					{4, 529, "", []node{
+						{2, 529, "opt_uniform_subgroup", nil},
+						{4, 529, "", []node{
+							{2, 529, "counts", nil},
+							{2, 529, "false", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 529, "", []node{
-				{2, 529, "lower_subgroups", nil},
-				{4, 529, "", []node{
-					{2, 529, "only_64", nil},
-					{2, 529, "true", nil},
-					{2, 529, "to_scalar", nil},
-					{2, 529, "true", nil},
-					{2, 529, "split_64", nil},
-					{2, 529, "true", nil},
-					{2, 529, "vote_eq", nil},
-					{2, 529, "true", nil},
-					{2, 529, "scans", nil},
-					{2, 529, "true", nil},
 				}},
 			}},
 			{4, 530, "", []node{
-				{2, 530, "lower_bit_size", nil},
+				{2, 530, "lower_subgroups", nil},
 				{4, 530, "", []node{
-					{2, 530, "below", nil},
-					{2, 530, "16", nil},
-					{2, 530, "to", nil},
-					{2, 530, "16", nil},
+					{2, 530, "only_64", nil},
+					{2, 530, "true", nil},
+					{2, 530, "to_scalar", nil},
+					{2, 530, "true", nil},
+					{2, 530, "split_64", nil},
+					{2, 530, "true", nil},
+					{2, 530, "vote_eq", nil},
+					{2, 530, "true", nil},
+					{2, 530, "scans", nil},
+					{2, 530, "true", nil},
 				}},
 			}},
 			{4, 531, "", []node{
-				{2, 531, "if", nil},
-				{2, 531, "level >= O1", nil},
-				{2, 532, "then", nil},
-				{3, 532, "", []node{
-					{2, 532, "opt_intrinsics", nil},
+				{2, 531, "lower_bit_size", nil},
+				{4, 531, "", []node{
+					{2, 531, "below", nil},
+					{2, 531, "16", nil},
+					{2, 531, "to", nil},
+					{2, 531, "16", nil},
 				}},
 			}},
-			{4, 534, "", []node{
-				{2, 534, "if", nil},
-				{2, 534, "level >= O1", nil},
-				{2, 535, "then", nil},
-				{3, 535, "", []node{
-					{4, 535, "", []node{
-						{2, 535, "opt_reassociate", nil},
-						{4, 535, "", []node{
-							{2, 535, "float", nil},
-							{2, 535, "true", nil},
+			{4, 532, "", []node{
+				{2, 532, "if", nil},
+				{2, 532, "level >= O1", nil},
+				{2, 533, "then", nil},
+				{3, 533, "", []node{
+					{2, 533, "opt_intrinsics", nil},
+				}},
+			}},
+			{4, 535, "", []node{
+				{2, 535, "if", nil},
+				{2, 535, "level >= O1", nil},
+				{2, 536, "then", nil},
+				{3, 536, "", []node{
+					{4, 536, "", []node{
+						{2, 536, "opt_reassociate", nil},
+						{4, 536, "", []node{
+							{2, 536, "float", nil},
+							{2, 536, "true", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 536, "", []node{
-				{2, 536, "use", nil},
-				{2, 536, "legalise_sums", nil},
 			}},
 			{4, 537, "", []node{
-				{2, 537, "if", nil},
-				{2, 537, "level >= O1", nil},
-				{2, 538, "then", nil},
-				{3, 539, "", []node{
-					{4, 539, "", []node{
-						{2, 539, "loop", nil},
-						{3, 540, "", []node{
-							{4, 540, "", []node{
-								{2, 540, "use", nil},
-								{2, 540, "turn", nil},
+				{2, 537, "use", nil},
+				{2, 537, "legalise_sums", nil},
+			}},
+			{4, 538, "", []node{
+				{2, 538, "if", nil},
+				{2, 538, "level >= O1", nil},
+				{2, 539, "then", nil},
+				{3, 540, "", []node{
+					{4, 540, "", []node{
+						{2, 540, "loop", nil},
+						{3, 541, "", []node{
+							{4, 541, "", []node{
+								{2, 541, "use", nil},
+								{2, 541, "turn", nil},
 							}},
-							{2, 541, "lower_alu_to_scalar", nil},
-							{4, 542, "", []node{
-								{2, 542, "opt_peephole_select", nil},
-								{4, 542, "", []node{
-									{2, 542, "limit", nil},
-									{2, 542, "64", nil},
-									{2, 542, "indirect_load_ok", nil},
-									{2, 542, "true", nil},
-									{2, 542, "expensive_alu_ok", nil},
-									{2, 542, "true", nil},
-									{2, 542, "loads", nil},
-									{2, 542, "true", nil},
-									{2, 542, "ubos", nil},
-									{2, 542, "true", nil},
+							{2, 542, "lower_alu_to_scalar", nil},
+							{4, 543, "", []node{
+								{2, 543, "opt_peephole_select", nil},
+								{4, 543, "", []node{
+									{2, 543, "limit", nil},
+									{2, 543, "64", nil},
+									{2, 543, "indirect_load_ok", nil},
+									{2, 543, "true", nil},
+									{2, 543, "expensive_alu_ok", nil},
+									{2, 543, "true", nil},
+									{2, 543, "loads", nil},
+									{2, 543, "true", nil},
+									{2, 543, "ubos", nil},
+									{2, 543, "true", nil},
 								}},
 							}},
-							{4, 543, "", []node{
-								{2, 543, "use", nil},
-								{2, 543, "tail", nil},
+							{4, 544, "", []node{
+								{2, 544, "use", nil},
+								{2, 544, "tail", nil},
 							}},
 						}},
-						{2, 544, "max", nil},
-						{2, 544, "12", nil},
+						{2, 545, "max", nil},
+						{2, 545, "12", nil},
 					}},
-				}},
-			}},
-			{4, 545, "", []node{
-				{2, 545, "lower_phis_to_scalar", nil},
-				{4, 545, "", []node{
-					{2, 545, "all", nil},
-					{2, 545, "true", nil},
 				}},
 			}},
 			{4, 546, "", []node{
-				{2, 546, "if", nil},
-				{2, 546, "level >= O2", nil},
-				{2, 547, "then", nil},
-				{3, 547, "", []node{
-					{4, 547, "", []node{
-						{2, 547, "opt_gcm", nil},
-						{4, 547, "", []node{
-							{2, 547, "sink", nil},
-							{2, 547, "false", nil},
-							{2, 547, "room", nil},
-							{2, 547, "28", nil},
+				{2, 546, "lower_phis_to_scalar", nil},
+				{4, 546, "", []node{
+					{2, 546, "all", nil},
+					{2, 546, "true", nil},
+				}},
+			}},
+			{4, 547, "", []node{
+				{2, 547, "if", nil},
+				{2, 547, "level >= O2", nil},
+				{2, 548, "then", nil},
+				{3, 548, "", []node{
+					{4, 548, "", []node{
+						{2, 548, "opt_gcm", nil},
+						{4, 548, "", []node{
+							{2, 548, "sink", nil},
+							{2, 548, "false", nil},
+							{2, 548, "room", nil},
+							{2, 548, "28", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 548, "", []node{
-				{2, 548, "if", nil},
-				{2, 548, "level >= O1", nil},
-				{2, 549, "then", nil},
-				{3, 549, "", []node{
-					{4, 549, "", []node{
-						{2, 549, "use", nil},
-						{2, 549, "late", nil},
+			{4, 549, "", []node{
+				{2, 549, "if", nil},
+				{2, 549, "level >= O1", nil},
+				{2, 550, "then", nil},
+				{3, 550, "", []node{
+					{4, 550, "", []node{
+						{2, 550, "use", nil},
+						{2, 550, "late", nil},
 					}},
 				}},
-			}},
-			{4, 550, "", []node{
-				{2, 550, "use", nil},
-				{2, 550, "scalar", nil},
 			}},
 			{4, 551, "", []node{
 				{2, 551, "use", nil},
-				{2, 551, "clean", nil},
+				{2, 551, "scalar", nil},
 			}},
-			{4, 553, "", []node{
-				{2, 553, "if", nil},
-				{2, 553, "level >= O2", nil},
-				{2, 554, "then", nil},
-				{3, 554, "", []node{
-					{4, 554, "", []node{
-						{2, 554, "opt_sink", nil},
-						{4, 554, "", []node{
-							{2, 554, "inputs", nil},
-							{2, 554, "true", nil},
-							{2, 554, "buffers", nil},
-							{2, 554, "true", nil},
-							{2, 554, "compares", nil},
-							{2, 554, "true", nil},
-							{2, 554, "copies", nil},
-							{2, 554, "true", nil},
-							{2, 554, "alu", nil},
-							{2, 554, "true", nil},
+			{4, 552, "", []node{
+				{2, 552, "use", nil},
+				{2, 552, "clean", nil},
+			}},
+			{4, 554, "", []node{
+				{2, 554, "if", nil},
+				{2, 554, "level >= O2", nil},
+				{2, 555, "then", nil},
+				{3, 555, "", []node{
+					{4, 555, "", []node{
+						{2, 555, "opt_sink", nil},
+						{4, 555, "", []node{
+							{2, 555, "inputs", nil},
+							{2, 555, "true", nil},
+							{2, 555, "buffers", nil},
+							{2, 555, "true", nil},
+							{2, 555, "compares", nil},
+							{2, 555, "true", nil},
+							{2, 555, "copies", nil},
+							{2, 555, "true", nil},
+							{2, 555, "alu", nil},
+							{2, 555, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 555, "remove_dead_variables", nil},
-			{2, 556, "gather_info", nil},
+			{2, 556, "remove_dead_variables", nil},
+			{2, 557, "gather_info", nil},
 		}},
-		{2, 558, "midgard", nil},
-		{3, 559, "", []node{
-			{4, 559, "", []node{
-				{2, 559, "use", nil},
-				{2, 559, "common", nil},
-			}},
+		{2, 559, "midgard", nil},
+		{3, 560, "", []node{
 			{4, 560, "", []node{
 				{2, 560, "use", nil},
-				{2, 560, "vectors", nil},
+				{2, 560, "common", nil},
 			}},
 			{4, 561, "", []node{
 				{2, 561, "use", nil},
-				{2, 561, "interface", nil},
+				{2, 561, "vectors", nil},
 			}},
 			{4, 562, "", []node{
-				{2, 562, "if", nil},
-				{2, 562, "stage == fragment", nil},
-				{2, 563, "then", nil},
-				{3, 563, "", []node{
-					{2, 563, "lower_helper_writes", nil},
-				}},
+				{2, 562, "use", nil},
+				{2, 562, "interface", nil},
 			}},
-			{4, 564, "", []node{
-				{2, 564, "lower_atomics", nil},
-				{4, 564, "", []node{
-					{2, 564, "wide", nil},
-					{2, 564, "true", nil},
+			{4, 563, "", []node{
+				{2, 563, "if", nil},
+				{2, 563, "stage == fragment", nil},
+				{2, 564, "then", nil},
+				{3, 564, "", []node{
+					{2, 564, "lower_helper_writes", nil},
 				}},
 			}},
 			{4, 565, "", []node{
-				{2, 565, "lower_subgroups", nil},
+				{2, 565, "lower_atomics", nil},
 				{4, 565, "", []node{
-					{2, 565, "size_one", nil},
+					{2, 565, "wide", nil},
 					{2, 565, "true", nil},
 				}},
 			}},
 			{4, 566, "", []node{
-				{2, 566, "lower_tex", nil},
+				{2, 566, "lower_subgroups", nil},
 				{4, 566, "", []node{
-					{2, 566, "wide", nil},
-					{2, 566, "true", nil},
-					{2, 566, "projector", nil},
-					{2, 566, "true", nil},
-					{2, 566, "implicit_lod", nil},
-					{2, 566, "true", nil},
-					{2, 566, "group_lod", nil},
-					{2, 566, "true", nil},
-					{2, 566, "min_lod", nil},
-					{2, 566, "true", nil},
-					{2, 566, "lod_ddx", nil},
-					{2, 566, "true", nil},
-					{2, 566, "lod_query", nil},
-					{2, 566, "true", nil},
-					{2, 566, "txd", nil},
-					{2, 566, "all", nil},
-					{2, 566, "txs_lod", nil},
-					{2, 566, "true", nil},
-					{2, 566, "tg4_offsets", nil},
+					{2, 566, "size_one", nil},
 					{2, 566, "true", nil},
 				}},
 			}},
-			{4, 568, "", []node{
-				{2, 568, "lower_indirect_textures", nil},
-				{4, 568, "", []node{
-					{2, 568, "queries", nil},
-					{2, 568, "true", nil},
-					{2, 568, "words", nil},
-					{2, 568, "4", nil},
+			{4, 567, "", []node{
+				{2, 567, "lower_tex", nil},
+				{4, 567, "", []node{
+					{2, 567, "wide", nil},
+					{2, 567, "true", nil},
+					{2, 567, "projector", nil},
+					{2, 567, "true", nil},
+					{2, 567, "implicit_lod", nil},
+					{2, 567, "true", nil},
+					{2, 567, "group_lod", nil},
+					{2, 567, "true", nil},
+					{2, 567, "min_lod", nil},
+					{2, 567, "true", nil},
+					{2, 567, "lod_ddx", nil},
+					{2, 567, "true", nil},
+					{2, 567, "lod_query", nil},
+					{2, 567, "true", nil},
+					{2, 567, "txd", nil},
+					{2, 567, "all", nil},
+					{2, 567, "txs_lod", nil},
+					{2, 567, "true", nil},
+					{2, 567, "tg4_offsets", nil},
+					{2, 567, "true", nil},
 				}},
 			}},
-			{2, 569, "lower_frexp", nil},
-			{2, 570, "lower_flrp", nil},
-			{4, 571, "", []node{
-				{2, 571, "use", nil},
-				{2, 571, "vectors", nil},
+			{4, 569, "", []node{
+				{2, 569, "lower_indirect_textures", nil},
+				{4, 569, "", []node{
+					{2, 569, "queries", nil},
+					{2, 569, "true", nil},
+					{2, 569, "words", nil},
+					{2, 569, "4", nil},
+				}},
 			}},
-			{2, 573, "io_add_const_offset_to_base", nil},
-			{4, 574, "", []node{
-				{2, 574, "if", nil},
-				{2, 574, "level >= O1", nil},
-				{2, 575, "then", nil},
-				{3, 575, "", []node{
-					{4, 575, "", []node{
-						{2, 575, "opt_shrink_stores", nil},
-						{4, 575, "", []node{
-							{2, 575, "images", nil},
-							{2, 575, "true", nil},
+			{2, 570, "lower_frexp", nil},
+			{2, 571, "lower_flrp", nil},
+			{4, 572, "", []node{
+				{2, 572, "use", nil},
+				{2, 572, "vectors", nil},
+			}},
+			{2, 574, "io_add_const_offset_to_base", nil},
+			{4, 575, "", []node{
+				{2, 575, "if", nil},
+				{2, 575, "level >= O1", nil},
+				{2, 576, "then", nil},
+				{3, 576, "", []node{
+					{4, 576, "", []node{
+						{2, 576, "opt_shrink_stores", nil},
+						{4, 576, "", []node{
+							{2, 576, "images", nil},
+							{2, 576, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 578, "", []node{
-				{2, 578, "lower_indirect_derefs", nil},
-				{4, 578, "", []node{
-					{2, 578, "modes", nil},
-					{2, 578, "function_temp", nil},
-					{2, 578, "max_length", nil},
-					{2, 578, "4", nil},
+			{4, 579, "", []node{
+				{2, 579, "lower_indirect_derefs", nil},
+				{4, 579, "", []node{
+					{2, 579, "modes", nil},
+					{2, 579, "function_temp", nil},
+					{2, 579, "max_length", nil},
+					{2, 579, "4", nil},
 				}},
 			}},
-			{2, 579, "lower_vars_to_ssa", nil},
-			{4, 580, "", []node{
-				{2, 580, "if", nil},
-				{2, 580, "level >= O1", nil},
-				{2, 581, "then", nil},
-				{3, 581, "", []node{
-					{4, 581, "", []node{
-						{2, 581, "opt_large_constants", nil},
-						{4, 581, "", []node{
-							{2, 581, "packed", nil},
-							{2, 581, "32", nil},
-							{2, 581, "threshold", nil},
-							{2, 581, "20", nil},
+			{2, 580, "lower_vars_to_ssa", nil},
+			{4, 581, "", []node{
+				{2, 581, "if", nil},
+				{2, 581, "level >= O1", nil},
+				{2, 582, "then", nil},
+				{3, 582, "", []node{
+					{4, 582, "", []node{
+						{2, 582, "opt_large_constants", nil},
+						{4, 582, "", []node{
+							{2, 582, "packed", nil},
+							{2, 582, "32", nil},
+							{2, 582, "threshold", nil},
+							{2, 582, "20", nil},
 						}},
 					}},
-					{2, 581, "shrink_vec_array_vars", nil},
-					{4, 581, "", []node{
-						{2, 581, "opt_large_constants", nil},
-						{4, 581, "", []node{
-							{2, 581, "packed", nil},
-							{2, 581, "32", nil},
-							{2, 581, "threshold", nil},
-							{2, 581, "20", nil},
+					{2, 582, "shrink_vec_array_vars", nil},
+					{4, 582, "", []node{
+						{2, 582, "opt_large_constants", nil},
+						{4, 582, "", []node{
+							{2, 582, "packed", nil},
+							{2, 582, "32", nil},
+							{2, 582, "threshold", nil},
+							{2, 582, "20", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 582, "", []node{
-				{2, 582, "lower_vars_to_explicit_types", nil},
-				{4, 582, "", []node{
-					{2, 582, "modes", nil},
-					{2, 582, "function_temp|shader_temp", nil},
 				}},
 			}},
 			{4, 583, "", []node{
-				{2, 583, "lower_explicit_io", nil},
+				{2, 583, "lower_vars_to_explicit_types", nil},
 				{4, 583, "", []node{
 					{2, 583, "modes", nil},
-					{2, 583, "function_temp|shader_temp|mem_constant", nil},
+					{2, 583, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{2, 584, "remove_dead_derefs", nil},
-			{4, 585, "", []node{
-				{2, 585, "if", nil},
-				{2, 585, "level >= O1", nil},
-				{2, 586, "then", nil},
-				{3, 587, "", []node{
-					{2, 587, "opt_load_store_update_alignments", nil},
-					{4, 588, "", []node{
-						{2, 588, "opt_load_store_vectorize", nil},
-						{4, 588, "", []node{
-							{2, 588, "modes", nil},
-							{2, 588, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 588, "ubo_dynamic", nil},
-							{2, 588, "true", nil},
+			{4, 584, "", []node{
+				{2, 584, "lower_explicit_io", nil},
+				{4, 584, "", []node{
+					{2, 584, "modes", nil},
+					{2, 584, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 585, "remove_dead_derefs", nil},
+			{4, 586, "", []node{
+				{2, 586, "if", nil},
+				{2, 586, "level >= O1", nil},
+				{2, 587, "then", nil},
+				{3, 588, "", []node{
+					{2, 588, "opt_load_store_update_alignments", nil},
+					{4, 589, "", []node{
+						{2, 589, "opt_load_store_vectorize", nil},
+						{4, 589, "", []node{
+							{2, 589, "modes", nil},
+							{2, 589, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 589, "ubo_dynamic", nil},
+							{2, 589, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 589, "", []node{
-				{2, 589, "lower_mem_access_bit_sizes", nil},
-				{4, 589, "", []node{
-					{2, 589, "max_bits", nil},
-					{2, 589, "32", nil},
-					{2, 589, "const_bits", nil},
-					{2, 589, "32", nil},
+			{4, 590, "", []node{
+				{2, 590, "lower_mem_access_bit_sizes", nil},
+				{4, 590, "", []node{
+					{2, 590, "max_bits", nil},
+					{2, 590, "32", nil},
+					{2, 590, "const_bits", nil},
+					{2, 590, "32", nil},
 				}},
 			}},
-			{4, 591, "", []node{
-				{2, 591, "if", nil},
-				{2, 591, "kernel", nil},
-				{2, 592, "then", nil},
-				{3, 593, "", []node{
-					{4, 593, "", []node{
-						{2, 593, "lower_phis_to_scalar", nil},
-						{4, 593, "", []node{
-							{2, 593, "wider", nil},
-							{2, 593, "4", nil},
-						}},
-					}},
+			{4, 592, "", []node{
+				{2, 592, "if", nil},
+				{2, 592, "kernel", nil},
+				{2, 593, "then", nil},
+				{3, 594, "", []node{
 					{4, 594, "", []node{
-						{2, 594, "lower_alu_width", nil},
+						{2, 594, "lower_phis_to_scalar", nil},
 						{4, 594, "", []node{
-							{2, 594, "width", nil},
-							{2, 594, "4", nil},
-							{2, 594, "scalar", nil},
-							{2, 594, "64", nil},
-							{2, 594, "sources", nil},
+							{2, 594, "wider", nil},
 							{2, 594, "4", nil},
 						}},
 					}},
-					{2, 595, "opt_copy_prop", nil},
-					{2, 596, "opt_dce", nil},
-				}},
-			}},
-			{4, 597, "", []node{
-				{2, 597, "lower_bit_size", nil},
-				{4, 597, "", []node{
-					{2, 597, "below", nil},
-					{2, 597, "32", nil},
-					{2, 597, "to", nil},
-					{2, 597, "32", nil},
-					{2, 597, "bytes", nil},
-					{2, 597, "true", nil},
-				}},
-			}},
-			{2, 599, "opt_algebraic_before_lower_int64", nil},
-			{4, 600, "", []node{
-				{2, 600, "loop", nil},
-				{3, 601, "", []node{
-					{4, 601, "", []node{
-						{2, 601, "lower_64bit_phis", nil},
-						{4, 601, "", []node{
-							{2, 601, "pairs", nil},
-							{2, 601, "true", nil},
+					{4, 595, "", []node{
+						{2, 595, "lower_alu_width", nil},
+						{4, 595, "", []node{
+							{2, 595, "width", nil},
+							{2, 595, "4", nil},
+							{2, 595, "scalar", nil},
+							{2, 595, "64", nil},
+							{2, 595, "sources", nil},
+							{2, 595, "4", nil},
 						}},
 					}},
-					{2, 602, "opt_algebraic", nil},
-					{2, 603, "lower_doubles", nil},
-					{4, 604, "", []node{
-						{2, 604, "lower_int64", nil},
-						{4, 604, "", []node{
-							{2, 604, "pairs", nil},
-							{2, 604, "true", nil},
+					{2, 596, "opt_copy_prop", nil},
+					{2, 597, "opt_dce", nil},
+				}},
+			}},
+			{4, 598, "", []node{
+				{2, 598, "lower_bit_size", nil},
+				{4, 598, "", []node{
+					{2, 598, "below", nil},
+					{2, 598, "32", nil},
+					{2, 598, "to", nil},
+					{2, 598, "32", nil},
+					{2, 598, "bytes", nil},
+					{2, 598, "true", nil},
+				}},
+			}},
+			{2, 600, "opt_algebraic_before_lower_int64", nil},
+			{4, 601, "", []node{
+				{2, 601, "loop", nil},
+				{3, 602, "", []node{
+					{4, 602, "", []node{
+						{2, 602, "lower_64bit_phis", nil},
+						{4, 602, "", []node{
+							{2, 602, "pairs", nil},
+							{2, 602, "true", nil},
 						}},
 					}},
-					{2, 605, "lower_idiv", nil},
-					{2, 606, "lower_alu", nil},
-					{2, 607, "lower_pack", nil},
-					{2, 608, "opt_copy_prop", nil},
-					{2, 609, "opt_constant_folding", nil},
-					{2, 610, "opt_cse", nil},
-					{2, 611, "opt_dce", nil},
+					{2, 603, "opt_algebraic", nil},
+					{2, 604, "lower_doubles", nil},
+					{4, 605, "", []node{
+						{2, 605, "lower_int64", nil},
+						{4, 605, "", []node{
+							{2, 605, "pairs", nil},
+							{2, 605, "true", nil},
+						}},
+					}},
+					{2, 606, "lower_idiv", nil},
+					{2, 607, "lower_alu", nil},
+					{2, 608, "lower_pack", nil},
+					{2, 609, "opt_copy_prop", nil},
+					{2, 610, "opt_constant_folding", nil},
+					{2, 611, "opt_cse", nil},
+					{2, 612, "opt_dce", nil},
 				}},
-				{2, 612, "max", nil},
-				{2, 612, "8", nil},
-			}},
-			{4, 613, "", []node{
-				{2, 613, "use", nil},
-				{2, 613, "last_vectors", nil},
+				{2, 613, "max", nil},
+				{2, 613, "8", nil},
 			}},
 			{4, 614, "", []node{
-				{2, 614, "if", nil},
-				{2, 614, "level >= O1", nil},
-				{2, 615, "then", nil},
-				{3, 615, "", []node{
-					{2, 615, "opt_shrink_vectors", nil},
+				{2, 614, "use", nil},
+				{2, 614, "last_vectors", nil},
+			}},
+			{4, 615, "", []node{
+				{2, 615, "if", nil},
+				{2, 615, "level >= O1", nil},
+				{2, 616, "then", nil},
+				{3, 616, "", []node{
+					{2, 616, "opt_shrink_vectors", nil},
 				}},
 			}},
-			{4, 616, "", []node{
-				{2, 616, "if", nil},
-				{2, 616, "level >= O2", nil},
-				{2, 617, "then", nil},
-				{3, 617, "", []node{
-					{4, 617, "", []node{
-						{2, 617, "opt_gcm", nil},
-						{4, 617, "", []node{
-							{2, 617, "sink", nil},
-							{2, 617, "false", nil},
-							{2, 617, "room", nil},
-							{2, 617, "24", nil},
+			{4, 617, "", []node{
+				{2, 617, "if", nil},
+				{2, 617, "level >= O2", nil},
+				{2, 618, "then", nil},
+				{3, 618, "", []node{
+					{4, 618, "", []node{
+						{2, 618, "opt_gcm", nil},
+						{4, 618, "", []node{
+							{2, 618, "sink", nil},
+							{2, 618, "false", nil},
+							{2, 618, "room", nil},
+							{2, 618, "24", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 618, "", []node{
-				{2, 618, "if", nil},
-				{2, 618, "level >= O1", nil},
-				{2, 619, "then", nil},
-				{3, 619, "", []node{
-					{4, 619, "", []node{
-						{2, 619, "use", nil},
-						{2, 619, "late", nil},
+			{4, 619, "", []node{
+				{2, 619, "if", nil},
+				{2, 619, "level >= O1", nil},
+				{2, 620, "then", nil},
+				{3, 620, "", []node{
+					{4, 620, "", []node{
+						{2, 620, "use", nil},
+						{2, 620, "late", nil},
 					}},
 				}},
-			}},
-			{4, 620, "", []node{
-				{2, 620, "use", nil},
-				{2, 620, "clean", nil},
 			}},
 			{4, 621, "", []node{
-				{2, 621, "if", nil},
-				{2, 621, "level >= O1", nil},
-				{2, 622, "then", nil},
-				{3, 623, "", []node{
-					{4, 623, "", []node{
-						{2, 623, "opt_sink", nil},
-						{4, 623, "", []node{
-							{2, 623, "compares", nil},
-							{2, 623, "true", nil},
+				{2, 621, "use", nil},
+				{2, 621, "clean", nil},
+			}},
+			{4, 622, "", []node{
+				{2, 622, "if", nil},
+				{2, 622, "level >= O1", nil},
+				{2, 623, "then", nil},
+				{3, 624, "", []node{
+					{4, 624, "", []node{
+						{2, 624, "opt_sink", nil},
+						{4, 624, "", []node{
+							{2, 624, "compares", nil},
+							{2, 624, "true", nil},
 						}},
 					}},
-					{2, 625, "opt_rematerialize_compares", nil},
+					{2, 626, "opt_rematerialize_compares", nil},
 				}},
 			}},
-			{2, 626, "opt_algebraic_distribute_src_mods", nil},
-			{2, 627, "lower_bool_to_int32", nil},
-			{2, 628, "opt_copy_prop", nil},
-			{2, 629, "opt_dce", nil},
-			{2, 630, "remove_dead_variables", nil},
-			{2, 631, "gather_info", nil},
+			{2, 627, "opt_algebraic_distribute_src_mods", nil},
+			{2, 628, "lower_bool_to_int32", nil},
+			{2, 629, "opt_copy_prop", nil},
+			{2, 630, "opt_dce", nil},
+			{2, 631, "remove_dead_variables", nil},
+			{2, 632, "gather_info", nil},
 		}},
 	}},
 }}
