@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"nirc"
+	"nirc/backend"
 )
 
 // capabilityProbe is a small module that uses a capability, or what of it only some targets have.
@@ -155,7 +156,11 @@ func TestCapabilities(t *testing.T) {
 		}
 		for _, s := range table[p.name].GPUs {
 			if gpus[s.GPU] {
-				_, err := m.Compile(context.Background(), nirc.Options{Target: s.Target, GPU: s.GPU})
+				o := nirc.Options{Target: s.Target, GPU: s.GPU}
+				if p.name == "TileImageColorReadAccessEXT" { // AGX has the tile in the formats of the pipeline's state
+					o.State = &nirc.State{Fragment: backend.FragmentKey{Targets: []backend.TargetKey{{Format: "R8G8B8A8_UNORM"}}}}
+				}
+				_, err := m.Compile(context.Background(), o)
 				s.Supported = s.Supported || s.Part && !p.part
 				checkProbe(t, p, &s, err)
 			}

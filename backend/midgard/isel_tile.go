@@ -28,6 +28,7 @@ func (s *isel) loadTile(in *ir.Instr) {
 	slot, comp, ok := int(sem.Location), 0, true
 	if in.Intr == ir.IntrLoadOutput {
 		slot, comp, ok = s.ioSlot(in, in.Srcs[0].Def)
+		s.meta.PerSample = s.meta.PerSample || s.blend == nil // what blends reads the sample that it shades
 	} else if k, constant := in.Srcs[0].Def.Const(0); !constant || k != 0 || s.sh.Info.UsesSampleShading || s.sh.Info.SampleInputs {
 		s.fail(in, "reading another sample of a render target than the first, or by sample, is not supported: typed loads of the tile name sample 0")
 		return

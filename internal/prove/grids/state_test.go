@@ -155,6 +155,11 @@ var drawnStates = []drawnState{
 		format: "R8G8B8A8_UNORM", fixed: func(p *emu.Pipeline) {
 			p.Blend.Attachments = []emu.AttachmentBlend{{Enable: true, SrcColor: ir.BlendSrcAlpha, DstColor: ir.BlendOneMinusSrcAlpha, SrcAlpha: ir.BlendOne, AlphaOp: ir.BlendMax, WriteMask: emu.WriteAll}}
 		}},
+	// Of one colour, for Midgard takes what is smooth at the samples that it shades.
+	{name: "blending of samples", state: `{"blend": [{"attachment": 0, "format": "R8G8B8A8_UNORM", "enable": true, "src_color": "src_alpha", "dst_color": "one_minus_src_alpha", "alpha_op": "max"}]}`,
+		format: "R8G8B8A8_UNORM", samples: 4, fragment: []string{"EXTRA", "c = vec4(0.25, 0.5, 0.75, 0.5);"}, wantFragment: []string{"EXTRA", "c = vec4(0.25, 0.5, 0.75, 0.5);"}, fixed: func(p *emu.Pipeline) {
+			p.Blend.Attachments = []emu.AttachmentBlend{{Enable: true, SrcColor: ir.BlendSrcAlpha, DstColor: ir.BlendOneMinusSrcAlpha, SrcAlpha: ir.BlendOne, AlphaOp: ir.BlendMax, WriteMask: emu.WriteAll}}
+		}},
 	{name: "logic operation", state: `{"blend": [{"attachment": 0, "format": "R8G8B8A8_UNORM", "logic_op": "copy_inverted", "write_mask": 15}]}`, format: "R8G8B8A8_UNORM",
 		fixed: func(p *emu.Pipeline) { p.Blend.LogicEnable, p.Blend.Logic = true, ir.LogicCopyInverted }},
 }
