@@ -125,11 +125,11 @@ func (s *isel) empty() {
 	out := s.out
 	out.vals.Reset()
 	vals, blocks, irBlocks, phis := s.vals, s.blocks, s.irBlocks, s.phis
-	elems, bnd := s.elems, s.bnd
+	elems, bnd, splits := s.elems, s.bnd, s.splits
 	clear(elems[:cap(elems)])
 	*s = isel{}
 	s.vals, s.blocks, s.irBlocks, s.phis = vals, blocks, irBlocks[:0], phis[:0]
-	s.elems, s.bnd = elems[:0], bnd[:0]
+	s.elems, s.bnd, s.splits = elems[:0], bnd[:0], splits[:0]
 	s.out = outputs{vars: out.vars[:0], locs: out.locs[:0], vals: out.vals}
 }
 
