@@ -172,6 +172,8 @@ const (
 	SlotData0 Slot = 4
 	// NumResultSlots bounds the fragment result slots.
 	NumResultSlots = 12
+	// MaxColors is how many colour attachments there are.
+	MaxColors = NumResultSlots - 4
 )
 
 // Dim is the shape of an image or a sampled texture.

@@ -482,7 +482,7 @@ const (
 	IntrLoadPerPrimitiveInput                                 // FS input that mesh wrote per primitive
 	IntrLoadFsInputInterpDeltas                               // three coefficients, value = c.x + c.y·bary.y + c.z·bary.x
 	IntrLoadOutput                                            // read back an output (framebuffer fetch, TCS)
-	IntrLoadAttachment                                        // FS: what the colour attachment of the location has at the fragment's pixel, in the sample of src 0 (SPV_EXT_shader_tile_image)
+	IntrLoadAttachment                                        // FS: what the attachment of the fragment result (a colour, depth, stencil) has at the fragment's pixel, in the sample of src 0 (SPV_EXT_shader_tile_image)
 	IntrStoreOutput                                           // write an output
 	IntrLoadPerVertexOutput                                   // TCS / mesh
 	IntrStorePerVertexOutput                                  // TCS / mesh

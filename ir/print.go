@@ -334,6 +334,7 @@ func infoFields(i *Info) []namedField {
 		{"needs_quad_helpers", &i.NeedsQuadHelpers}, {"uses_control_barrier", &i.UsesControlBarrier},
 		{"uses_sample_shading", &i.UsesSampleShading}, {"io_lowered", &i.IOLowered}, {"sample_inputs", &i.SampleInputs},
 		{"non_coherent_color_reads", &i.NonCoherentColorReads},
+		{"non_coherent_depth_reads", &i.NonCoherentDepthReads}, {"non_coherent_stencil_reads", &i.NonCoherentStencilReads},
 		{"kernel", &i.Kernel}, {"workgroup_size_variable", &i.WorkgroupSizeVariable}, {"subgroup_size", &i.SubgroupSize},
 		{"float_controls", &i.FloatControls}, {"derivative_group", &i.DerivativeGroup},
 		{"zero_init_shared", &i.ZeroInitShared}, {"shared_explicit_layout", &i.SharedExplicitLayout},

@@ -85,9 +85,10 @@ type Info struct {
 	// SampleInputs: the interface has SampleId, SamplePosition or an input with Sample. Fragments are shaded by
 	// sample then, whether it is read or not (Vulkan, "SampleId" and "SamplePosition").
 	SampleInputs bool
-	// NonCoherentColorReads: what attachments hold is read (load_output with fb_fetch) of fragments that the application
-	// has ordered by barriers alone (SPIR-V, NonCoherentColorAttachmentReadEXT); else fragments of a sample take turns.
-	NonCoherentColorReads bool
+	// NonCoherentColorReads, and the same of depth and of stencil: what attachments hold is read (load_output with fb_fetch,
+	// load_attachment) of fragments that the application has ordered by barriers alone (SPIR-V, NonCoherentColorAttachmentReadEXT
+	// and its like); else fragments of a sample take turns.
+	NonCoherentColorReads, NonCoherentDepthReads, NonCoherentStencilReads bool
 
 	WorkgroupSize         [3]uint32
 	WorkgroupSizeVariable bool

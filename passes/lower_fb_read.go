@@ -4,8 +4,8 @@ import "nirc/ir"
 
 var lowerFBReadPass = &Pass{
 	Name: "lower_fb_read", For: ir.HasOutputLoad, Class: "B", Run: lowerFBRead, Idempotent: true,
-	Doc: "Reads colour attachments as textures, for targets whose fragment shaders find the framebuffer in one. Input: load_attachment, and load_output of colour results with fb_fetch " +
-		"at constant offsets (after lower_io, lower_blend); loads of what the shader itself stored stay. Output: txf_ms_fb of the pixel at the sample that load_attachment names, else the one that is shaded, and at the fragment's layer, with the attachment's number as texture_index; without layers, of no array.",
+	Doc: "Reads attachments as textures, for targets whose fragment shaders find the framebuffer in one. Input: load_attachment, and load_output of colour results with fb_fetch " +
+		"at constant offsets (after lower_io, lower_blend); loads of what the shader itself stored stay. Output: txf_ms_fb of the pixel at the sample that load_attachment names, else the one that is shaded, and at the fragment's layer, with the colour attachment's number as texture_index, 8 for depth and 9 for stencil; without layers, of no array.",
 	Options: []Option{{"layer", "where the layer comes from: system_value (load_layer_id), view (load_view_index), none (framebuffers have one), or auto: view where the options say that the pipeline draws views (Multiview), else system_value", "none"}},
 }
 
@@ -18,7 +18,7 @@ func lowerFBRead(c *Context, s *ir.Shader) (bool, error) {
 	progress := eachIntrinsic(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
 		sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
 		if in.Intr == ir.IntrLoadAttachment {
-			return readFramebuffer(b, in, uint32(sem.Location-ir.SlotData0), in.Srcs[0].Def, layer)
+			return readFramebuffer(b, in, attachmentTexture(sem.Location), in.Srcs[0].Def, layer)
 		}
 		if in.Intr != ir.IntrLoadOutput || !sem.FBFetch || sem.Location < ir.SlotData0 {
 			return nil
@@ -37,7 +37,15 @@ func lowerFBRead(c *Context, s *ir.Shader) (bool, error) {
 	return progress, refused
 }
 
-// readFramebuffer builds the fetch that replaces a load of attachment rt, in the sample that is shaded if none is named.
+// attachmentTexture is the number of the texture that a fragment result is read from: colours first, depth and stencil after them.
+func attachmentTexture(result ir.Slot) uint32 {
+	if result < ir.SlotData0 {
+		return uint32(ir.MaxColors + result)
+	}
+	return uint32(result - ir.SlotData0)
+}
+
+// readFramebuffer builds the fetch that replaces a load of attachment rt, by texture number, in the sample that is shaded if none is named.
 func readFramebuffer(b *ir.Builder, in *ir.Instr, rt uint32, sample *ir.Def, layer func(*ir.Builder) *ir.Def) *ir.Def {
 	at := b.F2i32(b.Channels(&b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def, 0, 2))
 	if layer != nil {

@@ -107,3 +107,13 @@ func TestAttachmentState(t *testing.T) {
 		}
 	}
 }
+
+// TestDepthOfTheTile: depth and stencil are not where shaders read.
+func TestDepthOfTheTile(t *testing.T) {
+	text := strings.NewReplacer("load_output %1 base=5 range=1 dest_type=f32 io_semantics={DATA1 1 fb_fetch}", "load_attachment %1 dest_type=f32 io_semantics={DEPTH 1 fb_fetch}", "%2:32x4", "%2:32").Replace(attachmentReader)
+	text = strings.Replace(text, "fadd %2, %3", "fadd %2.xxxx, %3", 1)
+	_, err := nirc.Compile(t.Context(), []byte(text), nirc.Options{File: "reader.nir", Target: "agx", State: tileState(1, "R8G8B8A8_UNORM")})
+	if err == nil || !strings.Contains(err.Error(), "reading depth and stencil of the tile is not supported") {
+		t.Error(err)
+	}
+}

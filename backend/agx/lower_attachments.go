@@ -24,6 +24,11 @@ func (c *compiler) lowerAttachments() error {
 	if len(reads) == 0 {
 		return nil
 	}
+	for _, in := range reads {
+		if ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location < ir.SlotData0 {
+			return backend.Refuse(TargetName, c.s, in, "reading depth and stencil of the tile is not supported: they lie apart from the colours, in memory that no shader reads")
+		}
+	}
 	state := c.opts.job().State
 	if state == nil || len(state.Fragment.Targets) == 0 {
 		return backend.Refuse(TargetName, c.s, reads[0], "reading what a colour attachment holds is not supported without the formats of the attachments: --state gives them (fragment.targets)")

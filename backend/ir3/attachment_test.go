@@ -103,6 +103,39 @@ func TestAttachmentMeta(t *testing.T) {
 	}
 }
 
+// TestOrderedAttachments: fragments take turns where one thing that is read is to be in order, whatever else is not.
+func TestOrderedAttachments(t *testing.T) {
+	for free := range 8 {
+		for reads := range 8 {
+			s, b := newStage(ir.StageFragment)
+			s.Info.NonCoherentColorReads, s.Info.NonCoherentDepthReads, s.Info.NonCoherentStencilReads = free&1 != 0, free&2 != 0, free&4 != 0
+			sum := b.Imm32(0)
+			for k, slot := range []ir.Slot{ir.SlotData0 + 3, ir.SlotDepth, ir.SlotStencil} {
+				if reads>>k&1 != 0 {
+					in := b.Intrinsic(ir.IntrLoadAttachment, 1, 32, b.Imm32(0)).Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassUint, Bits: 32}.Pack())
+					sum = b.Iadd(sum, &in.Set(ir.IdxIoSemantics, ir.IOSemantics{Location: slot, NumSlots: 1, FBFetch: true}.Pack()).Def)
+				}
+			}
+			outputTo(b, sum, ir.SlotData0)
+			p, err := passes.ParsePassList("lower_fb_read(layer=auto),lower_alu_to_scalar")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Run(s, passes.RunOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			bin, err := compile(s, CompileOptions{GPU: "a660"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := uint16(reads&1)<<3 | uint16(reads>>1)<<8
+			if m := &bin.Meta; m.Attachments != want || m.OrderedAttachments != (reads&^free != 0) {
+				t.Errorf("reads %03b, free %03b: attachments %b, want %b, ordered %v", reads, free, m.Attachments, want, m.OrderedAttachments)
+			}
+		}
+	}
+}
+
 // TestRefusedAttachments: what is no attachment, and what a pass was to make fetches of.
 func TestRefusedAttachments(t *testing.T) {
 	s, err := attachmentReader()
@@ -112,12 +145,12 @@ func TestRefusedAttachments(t *testing.T) {
 	for b := range s.Entry().Impl.Blocks() {
 		for in := range b.Instrs() {
 			if in.Kind == ir.KindTex {
-				in.TexInfo().TextureIndex = 8
+				in.TexInfo().TextureIndex = 10
 			}
 		}
 	}
-	if _, err := compile(s, CompileOptions{GPU: "a660"}); err == nil || !strings.Contains(err.Error(), "colour attachment 8 is not supported, there are 8") {
-		t.Errorf("attachment 8: %v", err)
+	if _, err := compile(s, CompileOptions{GPU: "a660"}); err == nil || !strings.Contains(err.Error(), "attachment 10 is not supported, there are 8 colours, depth and stencil") {
+		t.Errorf("attachment 10: %v", err)
 	}
 	s, b := newStage(ir.StageFragment)
 	in := b.Intrinsic(ir.IntrLoadOutput, 1, 32, b.Imm32(0)).Set(ir.IdxRange, 1).Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotData0, NumSlots: 1, FBFetch: true}.Pack())

@@ -1,16 +1,18 @@
 package ir3
 
 import (
+	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/ir"
 )
 
-// attachment reads the colour that an attachment has where the fragment is: texture n of the stage's own state, which is reached
-// without a set (docs/abi.md), is attachment n. Mesa's freedreno reads it by the same instruction (ir3_compiler_nir.c, txf_ms_fb).
+// attachment reads what an attachment has where the fragment is: texture n of the stage's own state, which is reached without a
+// set, is colour attachment n, with depth and stencil after the colours (docs/abi.md). Mesa's freedreno reads colours by the same
+// instruction (ir3_compiler_nir.c, txf_ms_fb).
 func (x *texSel) attachment() {
 	s, n := x.s, x.i.TextureIndex
-	if n >= maxAttachments {
-		s.fail(x.in, "colour attachment %d is not supported, there are %d", n, maxAttachments)
+	if n >= abi.NumAttachments {
+		s.fail(x.in, "attachment %d is not supported, there are %d colours, depth and stencil", n, ir.MaxColors)
 		return
 	}
 	x.own = int8(n) + 1
@@ -29,5 +31,16 @@ func (x *texSel) attachment() {
 	x.result(x.emit(t, usedMask(&x.in.Def), append(c, layer, x.full(sample, 0, false)), nil))
 }
 
-// maxAttachments is how many colour attachments there are.
-const maxAttachments = 8
+// orderedAttachments reports whether some attachment that is read has to have what the older fragments of the sample left.
+func (c *compiler) orderedAttachments() bool {
+	free := uint16(0)
+	for _, f := range []struct {
+		which uint16
+		is    bool
+	}{{abi.ColorAttachments, c.s.Info.NonCoherentColorReads}, {abi.DepthAttachment, c.s.Info.NonCoherentDepthReads}, {abi.StencilAttachment, c.s.Info.NonCoherentStencilReads}} {
+		if f.is {
+			free |= f.which
+		}
+	}
+	return c.meta.Attachments&^free != 0 && !faults.has(faultAttachmentOrder)
+}

@@ -111,9 +111,7 @@ func (c *compiler) describe() {
 	}
 	m.EarlyFragmentTests, m.PostDepthCoverage = c.s.Info.EarlyFragmentTests, c.s.Info.PostDepthCoverage && !faults.has(faultPostDepth)
 	m.PerSample = m.PerSample || c.s.Info.SampleInputs
-	if m.Attachments != 0 {
-		m.OrderedAttachments = !c.s.Info.NonCoherentColorReads && !faults.has(faultAttachmentOrder)
-	}
+	m.OrderedAttachments = c.orderedAttachments()
 	m.FullQuads = c.fullQuads()
 	m.NeedsQuads = m.NeedsQuads || c.s.Info.FullQuads
 	c.distanceMasks()

@@ -64,6 +64,7 @@ const (
 	faultHelpers                         // derivatives say that helper threads end after them
 	faultSkippedResults                  // lookups say that helper threads need no results of theirs
 	faultOutOfOrder                      // a bundle runs before a texture operation ends that it may not run beside
+	faultReadsDepth                      // metadata that does not tell that the depth is read
 	numFaults
 )
 

@@ -21,8 +21,8 @@ func (s *isel) waitForTile() {
 	}
 }
 
-// loadTile reads the colour that a render target has (midgard.md §5.8 and 9.4):
-// framebuffer fetch, and what a blend program reads.
+// loadTile reads the colour that a render target has, or the depth (midgard.md §5.8 and 9.4): framebuffer fetch, and what a blend
+// program reads.
 func (s *isel) loadTile(in *ir.Instr) {
 	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
 	slot, comp, ok := int(sem.Location), 0, true
@@ -34,6 +34,11 @@ func (s *isel) loadTile(in *ir.Instr) {
 		return
 	}
 	if !ok {
+		return
+	}
+	if ir.Slot(slot) == ir.SlotDepth && s.blend == nil && s.gpu.TileLoads {
+		s.meta.ReadsDepth = !faults.has(faultReadsDepth)
+		s.narrowed(in, s.tileColor(in, isa.TargetDepth, 0))
 		return
 	}
 	n := slot - int(ir.SlotData0)

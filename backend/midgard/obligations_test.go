@@ -44,6 +44,7 @@ var obligations = []struct {
 	{"blend programs read sample 0 of the tile", faultTileSample, func() error { return tileSample("") }},
 	{"chips without LD_TILEBUFFER read the tile as a special value", faultTileLoad, func() error { return tileSample("t720") }},
 	{"the tile is read after the wait for it", faultTileWait, drawsAlike(positions, moreColor)},
+	{"the depth is read before the fragment is tested", faultReadsDepth, drawsAlike(positions, depthColor)},
 	{"bound uniform buffers are no uniform registers", faultUniformBuffer, uniformBuffer},
 	{"a demoted thread takes part in derivatives", faultDemote, drawsAlike(positions, demoted)},
 	{"helper threads write no memory", faultHelperWrites, helperWrites},
@@ -120,6 +121,11 @@ var boundedLod string
 //
 //go:embed testdata/ir/more_color.nir
 var moreColor string
+
+// depthColor adds the depth that is there to the colour, of triangles of one place: the first finds none.
+//
+//go:embed testdata/ir/depth_color.nir
+var depthColor string
 
 // layerColor paints the number of the layer.
 //
@@ -223,8 +229,13 @@ func drawSamples(vs, fs emu.Program, topology emu.Topology, instances uint32, sa
 	if err != nil {
 		return nil, err
 	}
+	depth, err := emu.NewImage(emu.ImageDesc{Width: drawnSize, Height: drawnSize, Layers: 3, Samples: samples, Format: emu.FormatByName("D32_SFLOAT")})
+	if err != nil {
+		return nil, err
+	}
 	view := &emu.ImageView{Image: img}
 	p := &emu.Pipeline{Vertex: vs, Fragment: fs, Env: drawnEnv(), Topology: topology, Layer: 2,
+		DepthStencil: emu.Attachment{View: &emu.ImageView{Image: depth}}, Depth: emu.DepthState{Test: true, Write: true, Compare: emu.CompareAlways},
 		Viewports: []emu.Viewport{{X: 2, Y: 1, Width: 12, Height: 10, MinDepth: 0.25, MaxDepth: 0.75}}, Color: []emu.Attachment{{View: view}}}
 	w := make([]byte, 4*7)
 	for i := range 7 {

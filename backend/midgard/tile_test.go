@@ -74,6 +74,31 @@ func TestFetchedTargets(t *testing.T) {
 	}
 }
 
+// TestTileDepth: the depth of the tile is read on chips whose loads name what they read, the stencil on none.
+func TestTileDepth(t *testing.T) {
+	for _, c := range []struct {
+		gpu, err string
+		slot     ir.Slot
+	}{{"t860", "", ir.SlotDepth}, {"t760", "", ir.SlotDepth}, {"t720", "reading back output slot 0", ir.SlotDepth}, {"t620", "reading back output slot 0", ir.SlotDepth},
+		{"t860", "reading back output slot 1", ir.SlotStencil}} {
+		s, b := gputest.NewShader(ir.StageFragment, 0)
+		in := b.Intrinsic(ir.IntrLoadAttachment, 1, 32, b.Imm32(0)).Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
+		in.Set(ir.IdxIoSemantics, ir.IOSemantics{Location: c.slot, NumSlots: 1, FBFetch: true}.Pack())
+		b.Intrinsic(ir.IntrStoreOutput, 0, 0, b.Vec(&in.Def, &in.Def, &in.Def, &in.Def), b.Imm32(0)).Set(ir.IdxWriteMask, 15).Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotData0, NumSlots: 1}.Pack())
+		if c.err != "" {
+			if _, err := compile(s, CompileOptions{GPU: c.gpu}); err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: %v, want %q", c.gpu, err, c.err)
+			}
+			continue
+		}
+		bin, text := listing(t, s, CompileOptions{GPU: c.gpu})
+		expect(t, text, "tilebuffer.always -1", "LD_TILEBUFFER.f32")
+		if !bin.Meta.ReadsTile || !bin.Meta.ReadsDepth {
+			t.Errorf("%s: reads the tile %v, the depth %v", c.gpu, bin.Meta.ReadsTile, bin.Meta.ReadsDepth)
+		}
+	}
+}
+
 // TestAttachmentSamples: typed loads of the tile name the first sample, and by sample nothing shows which they give.
 func TestAttachmentSamples(t *testing.T) {
 	for _, c := range []struct {

@@ -22,7 +22,8 @@ func (t *translator) checkStage(op spv.Op, id uint32) {
 	var in ir.StageSet
 	switch op {
 	case spv.OpKill, spv.OpTerminateInvocation, spv.OpDemoteToHelperInvocation, spv.OpIsHelperInvocationEXT,
-		spv.OpBeginInvocationInterlockEXT, spv.OpEndInvocationInterlockEXT, spv.OpColorAttachmentReadEXT:
+		spv.OpBeginInvocationInterlockEXT, spv.OpEndInvocationInterlockEXT, spv.OpColorAttachmentReadEXT,
+		spv.OpDepthAttachmentReadEXT, spv.OpStencilAttachmentReadEXT:
 		in = fragmentStage
 	case spv.OpEmitVertex, spv.OpEndPrimitive, spv.OpEmitStreamVertex, spv.OpEndStreamPrimitive:
 		in = geometryStage

@@ -227,6 +227,8 @@ func (t *translator) control(in *inst) bool {
 		t.derivative(in)
 	case spv.OpColorAttachmentReadEXT:
 		t.readTile(in)
+	case spv.OpDepthAttachmentReadEXT, spv.OpStencilAttachmentReadEXT:
+		t.readDepthStencil(in)
 	case spv.OpDemoteToHelperInvocation:
 		t.f.b.Intrinsic(ir.IntrDemote, 0, 0)
 	case spv.OpIsHelperInvocationEXT:

@@ -13,6 +13,8 @@ OpCapability Float16
 OpCapability InterpolationFunction
 OpCapability FragmentBarycentricKHR
 OpCapability TileImageColorReadAccessEXT
+OpCapability TileImageDepthReadAccessEXT
+OpCapability TileImageStencilReadAccessEXT
 OpCapability TransformFeedback
 OpExtension "SPV_KHR_fragment_shader_barycentric"
 OpExtension "SPV_AMD_shader_explicit_vertex_parameter"
@@ -129,6 +131,14 @@ func fragmentRows() []fragmentRow {
 		{body: read("%v4", "%ti"), decl: strings.Replace(tileDecl, "TEXEL", "%float", 1), dec: "OpDecorate %ts Location 2", err: "a tile image without a Location"},
 		{body: "%p = OpAccessChain %ptile %tt %n %c1\n" + read("%v4", "%p") + "\nOpStore %out %c", decl: strings.Replace(tileDecl, "TEXEL", "%float", 1) + "%tiless = OpTypeArray %tiles %c2\n%ptiless = OpTypePointer TileImageEXT %tiless\n%tt = OpVariable %ptiless TileImageEXT\n", dec: "OpDecorate %ti Location 0\nOpDecorate %ts Location 2\nOpDecorate %tt Location 1"},
 		{body: "%c = OpColorAttachmentReadEXT %v4 %f0", decl: strings.Replace(tileDecl, "TEXEL", "%float", 1), dec: "OpDecorate %ti Location 0\nOpDecorate %ts Location 2", err: "the attachment is no tile image"},
+		{body: "%c = OpDepthAttachmentReadEXT %float" + store("%c")},
+		{body: "%c = OpDepthAttachmentReadEXT %float %n" + store("%c")},
+		{body: "%c = OpStencilAttachmentReadEXT %uint\n%x = OpConvertUToF %float %c" + store("%x")},
+		{body: "%c = OpStencilAttachmentReadEXT %int %c1\n%x = OpConvertSToF %float %c" + store("%x")},
+		{body: "%c = OpDepthAttachmentReadEXT %half", err: "OpDepthAttachmentReadEXT: the result is float16, not a 32-bit float"},
+		{body: "%c = OpDepthAttachmentReadEXT %uint", err: "the result is uint32, not a 32-bit float"},
+		{body: "%c = OpStencilAttachmentReadEXT %float", err: "OpStencilAttachmentReadEXT: the result is float32, not a 32-bit integer"},
+		{body: "%c = OpStencilAttachmentReadEXT %u4", err: "not a 32-bit integer"},
 		tile(read("%v4", "%ti"), "%half", "0", "tile images of float16 are not supported"),
 		tile(read("%u4", "%ti"), "%float", "0", "the result is no scalar or vector of float32"),
 		tile(read("%v2", "%ti")+"\n%x = OpVectorShuffle %v4 %c %c 0 1 0 1\nOpStore %out %x", "%float", "0", ""),

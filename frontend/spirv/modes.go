@@ -98,6 +98,10 @@ func (t *translator) executionMode(in *inst) {
 		t.floatMode(in, m)
 	case spv.ExecutionModeNonCoherentColorAttachmentReadEXT:
 		info.NonCoherentColorReads = true
+	case spv.ExecutionModeNonCoherentDepthAttachmentReadEXT:
+		info.NonCoherentDepthReads = true
+	case spv.ExecutionModeNonCoherentStencilAttachmentReadEXT:
+		info.NonCoherentStencilReads = true
 	case spv.ExecutionModeLocalSizeHint, spv.ExecutionModeLocalSizeHintId, spv.ExecutionModeVecTypeHint, spv.ExecutionModeInitializer, spv.ExecutionModeFinalizer,
 		spv.ExecutionModeArithmeticPoisonKHR: // what a driver may know
 	default:

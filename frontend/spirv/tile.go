@@ -6,7 +6,7 @@ import (
 )
 
 // Tile images (SPV_EXT_shader_tile_image) are what the colour attachments have where a fragment is: outputs that are
-// read before anything is written.
+// read before anything is written. Depth and stencil are read so too, without a variable.
 
 // tileType makes the type of a colour attachment: the four components that are read.
 func (t *translator) tileType(id uint32, ty *typ, sh imageShape, texel *typ) {
@@ -34,13 +34,10 @@ func (t *translator) tileVariable(v *variable, i int) {
 	}
 	v.iv = t.s.NewVariable(v.mode, v.typ.ir, t.nameOf(v.id))
 	v.iv.Location, v.iv.FBFetch = int32(ir.SlotData0)+int32(min(at, ir.NumVaryingSlots)), true
-	if n := uint64(v.typ.ir.SlotCount()); uint64(at)+n > maxColors {
-		t.refuse(v.id, "tile images at locations %d to %d are not supported, there are %d colour attachments", at, uint64(at)+n-1, maxColors)
+	if n := uint64(v.typ.ir.SlotCount()); uint64(at)+n > ir.MaxColors {
+		t.refuse(v.id, "tile images at locations %d to %d are not supported, there are %d colour attachments", at, uint64(at)+n-1, ir.MaxColors)
 	}
 }
-
-// maxColors is how many colour attachments there are.
-const maxColors = 8
 
 // readTile translates OpColorAttachmentReadEXT.
 func (t *translator) readTile(in *inst) {
@@ -57,15 +54,28 @@ func (t *translator) readTile(in *inst) {
 	if p.v == nil || p.v.iv == nil {
 		t.refuse(in.id, "a tile image that control flow or a caller chooses is not supported")
 	}
-	t.set(in, t.tileColor(p.v, t.tileIndex(t.derefOf(p)), t.tileSample(in), n))
+	t.set(in, t.tileColor(p.v, t.tileIndex(t.derefOf(p)), t.tileSample(in, 1), n))
 }
 
-// tileSample is the sample that an operand names, else sample 0.
-func (t *translator) tileSample(in *inst) *ir.Def {
-	if len(in.args) < 2 {
+// readDepthStencil translates OpDepthAttachmentReadEXT and OpStencilAttachmentReadEXT.
+func (t *translator) readDepthStencil(in *inst) {
+	ty := t.typeOf(in.typ)
+	slot, kind := ir.SlotDepth, ir.ALUType{Class: ir.ClassFloat, Bits: 32}
+	if in.op == spv.OpStencilAttachmentReadEXT {
+		slot, kind.Class = ir.SlotStencil, ir.ClassUint
+	}
+	if ty.bits != 32 || slot == ir.SlotDepth && ty.kind != tFloat || slot == ir.SlotStencil && ty.kind != tInt {
+		t.fail(in.id, "%s: the result is %s, not a 32-bit %s", in.op, ty, map[ir.Slot]string{ir.SlotDepth: "float", ir.SlotStencil: "integer"}[slot])
+	}
+	t.set(in, t.loadAttachment(slot, kind, t.tileSample(in, 0), 1))
+}
+
+// tileSample is the sample that operand k names, sample 0 where there is none.
+func (t *translator) tileSample(in *inst, k int) *ir.Def {
+	if len(in.args) <= k {
 		return t.f.u32(0)
 	}
-	return t.intVector(t.arg(in, 1), 1, 32)
+	return t.intVector(t.arg(in, k), 1, 32)
 }
 
 // tileIndex is the number of an attachment in its array, nil of one by itself.
@@ -101,8 +111,13 @@ func (t *translator) tileColor(v *variable, n, sample *ir.Def, comps uint8) *ir.
 
 // attachment reads components of the color of the k-th attachment of a variable.
 func (t *translator) attachment(v *variable, k uint32, sample *ir.Def, comps uint8) *ir.Def {
-	sem := ir.IOSemantics{Location: ir.Slot(v.iv.Location) + ir.Slot(k), NumSlots: 1, FBFetch: true}
-	return &t.f.b.Intrinsic(ir.IntrLoadAttachment, comps, 32, sample).Set(ir.IdxDestType, tileClass(v.typ).Pack()).Set(ir.IdxIoSemantics, sem.Pack()).Def
+	return t.loadAttachment(ir.Slot(v.iv.Location)+ir.Slot(k), tileClass(v.typ), sample, comps)
+}
+
+// loadAttachment reads components of what the attachment of a fragment result has in a sample.
+func (t *translator) loadAttachment(slot ir.Slot, kind ir.ALUType, sample *ir.Def, comps uint8) *ir.Def {
+	sem := ir.IOSemantics{Location: slot, NumSlots: 1, FBFetch: true}
+	return &t.f.b.Intrinsic(ir.IntrLoadAttachment, comps, 32, sample).Set(ir.IdxDestType, kind.Pack()).Set(ir.IdxIoSemantics, sem.Pack()).Def
 }
 
 // tileClass is the kind of numbers that a tile image, or an array of them, has.

@@ -17,6 +17,9 @@ var (
 	a650 = []string{"a650", "a621", "a623", "a635", "a643", "a644", "a660", "a662", "a663", "a690", "a730", "a725", "a740", "a735", "a32", "x1-45", "x1-85", "a750"}
 )
 
+// oldTile are GPUs of Midgard whose loads of the tile name no target (midgard.md §5.8).
+var oldTile = []string{"t720", "t620"}
+
 // groups has each capability of the grammar once. Maps and lists that are put together would be made whenever a program starts:
 // they took 30 page faults and a millisecond.
 var groups = [...]group{
@@ -287,8 +290,11 @@ var groups = [...]group{
 		spv.CapabilityTileImageColorReadAccessEXT,
 	}, vulkan: "VK_EXT_shader_tile_image"},
 	{list: []spv.Capability{
-		spv.CapabilityTileImageDepthReadAccessEXT, spv.CapabilityTileImageStencilReadAccessEXT,
-	}, vulkan: "VK_EXT_shader_tile_image", frontend: "no driver of the targets' GPUs gives shaders depth and stencil of the tile but as input attachments"},
+		spv.CapabilityTileImageDepthReadAccessEXT,
+	}, vulkan: "VK_EXT_shader_tile_image", lacks: []Lack{{Target: "agx", Why: "the hardware keeps depth and stencil apart from the tile memory that shaders read"}, {Target: "midgard", Why: "the hardware's loads of the tile name no depth", Of: oldTile}}},
+	{list: []spv.Capability{
+		spv.CapabilityTileImageStencilReadAccessEXT,
+	}, vulkan: "VK_EXT_shader_tile_image", lacks: []Lack{{Target: "agx", Why: "the hardware keeps depth and stencil apart from the tile memory that shaders read"}, {Target: "midgard", Why: "what the hardware's load of the stencil gives no public source tells"}}},
 	{list: []spv.Capability{
 		spv.CapabilityFloat8EXT, spv.CapabilityFloat8CooperativeMatrixEXT, spv.CapabilityDotProductFloat8AccFloat32VALVE,
 	}, vulkan: "VK_EXT_shader_float8"},

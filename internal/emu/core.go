@@ -146,6 +146,8 @@ type StageIO struct {
 	// no wave may hold two fragments of a pixel. Waits: it waits for the older fragments of its pixels for
 	// another reason, with the same effect.
 	TileStores, TileLoads, Waits bool
+	// ReadsDepth: it reads depth or stencil while it runs, so that those are tested and written after it unless it asks for early tests.
+	ReadsDepth bool
 	// InOrder: the driver has the hardware start no fragment before the older ones of its pixel have retired.
 	InOrder bool
 	// WindowPosition: SlotPos is the position in the window, after the viewport

@@ -45,7 +45,7 @@ func (f *fragmentStage) init(d *drawer) error {
 	io := f.prog.IO()
 	f.perSample = io.PerSample || d.p.Multisample.SampleShading && !io.TileStores
 	f.sampleMask, f.depth, f.stencil = io.WritesSampleMask, io.WritesDepth, io.WritesStencil
-	changes := io.UsesDiscard || io.WritesMemory || f.sampleMask || f.depth || f.stencil || d.p.Multisample.AlphaToCoverage
+	changes := io.UsesDiscard || io.ReadsDepth || io.WritesMemory || f.sampleMask || f.depth || f.stencil || d.p.Multisample.AlphaToCoverage
 	f.early = io.EarlyFragmentTests || !changes
 	wave := f.prog.WaveSize()
 	if wave < 4 {

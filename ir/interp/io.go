@@ -289,7 +289,7 @@ func (w *Wave) outputSlot(i *inst, l int) uint64 {
 func (w *Wave) execOutput(i *inst, l int) {
 	x := i.x
 	if x.in.Intr == ir.IntrLoadAttachment {
-		w.fetchColor(i, l, int(x.io.Location)-int(ir.SlotData0), int(int32(w.regs[x.src[0][0]+int32(l)])))
+		w.fetchAttachment(i, l, x.io.Location, int(int32(w.regs[x.src[0][0]+int32(l)])))
 		return
 	}
 	slot := w.outputSlot(i, l)
@@ -298,7 +298,7 @@ func (w *Wave) execOutput(i *inst, l int) {
 	store := x.in.Intr == ir.IntrStoreOutput
 	comps := int(i.n)
 	if !store && x.io.FBFetch && w.l.Draw != nil {
-		w.fetchColor(i, l, int(slot)-int(ir.SlotData0), int(max(w.l.Fragment[l].SampleID, 0)))
+		w.fetchAttachment(i, l, ir.Slot(slot), int(max(w.l.Fragment[l].SampleID, 0)))
 		return
 	}
 	if store {
@@ -327,16 +327,18 @@ func (w *Wave) execOutput(i *inst, l int) {
 	}
 }
 
-// fetchColor reads the colour that an attachment of the draw has where a fragment is, in a sample; 0 of one that is not there.
-func (w *Wave) fetchColor(i *inst, l, target, sample int) {
+// fetchAttachment reads what the attachment of a fragment result has where a fragment is, in a sample; 0 of one that is not there.
+func (w *Wave) fetchAttachment(i *inst, l int, result ir.Slot, sample int) {
 	f := &w.l.Fragment[l]
 	var v [4]uint32
-	if w.l.Draw != nil && target >= 0 && target < len(w.l.Draw.Color) && w.l.Draw.Color[target].View != nil {
-		layer := 0
-		if f.Prim != nil {
-			layer = int(f.Prim.Layer)
+	if w.l.Draw != nil {
+		if view := w.l.Draw.Attachment(result); view != nil {
+			layer := 0
+			if f.Prim != nil {
+				layer = int(f.Prim.Layer)
+			}
+			v = view.Load(int(f.X), int(f.Y), layer, 0, sample)
 		}
-		v = w.l.Draw.Color[target].View.Load(int(f.X), int(f.Y), layer, 0, sample)
 	}
 	for k := range int(i.n) {
 		word := uint64(v[(int(i.x.in.Get(ir.IdxComponent))+k)&3])

@@ -143,7 +143,9 @@ func (p *Program) scanIntrinsic(x *extra, in map[ir.Slot]*emu.InputSlot, out map
 		if x.io.FBFetch && p.shader.Stage == ir.StageFragment && i.Intr == ir.IntrLoadOutput {
 			io.TileLoads, io.PerSample = true, true // each sample has a colour of its own
 		}
-		io.TileLoads = io.TileLoads || i.Intr == ir.IntrLoadAttachment
+		if i.Intr == ir.IntrLoadAttachment {
+			io.TileLoads, io.ReadsDepth = true, io.ReadsDepth || x.io.Location < ir.SlotData0
+		}
 		if i.Intr != ir.IntrStoreOutput || sharesOutputs(p.shader.Stage) {
 			return
 		}

@@ -96,10 +96,12 @@ type Meta struct {
 	// Bindless are the tables that the program reaches through the sets: a driver enables each by its stage's state.
 	Bindless Bindless `json:"bindless,omitzero"`
 
-	// Attachments are the colour attachments that the program reads where its fragment is, a bit each: as texture of that number
-	// of the stage's own state. OrderedAttachments: fragments of a sample take turns, for one reads what those before left.
-	Attachments        uint8 `json:"attachments,omitempty"`
-	OrderedAttachments bool  `json:"ordered_attachments,omitempty"`
+	// Attachments are what the program reads of the framebuffer where its fragment is, a bit each (ColorAttachments, DepthAttachment,
+	// StencilAttachment): as texture of that number of the stage's own state. With depth or stencil among them, these are tested and
+	// written after the shader, unless EarlyFragmentTests asks otherwise. OrderedAttachments: fragments of a sample take turns, for
+	// one reads what those before left.
+	Attachments        uint16 `json:"attachments,omitempty"`
+	OrderedAttachments bool   `json:"ordered_attachments,omitempty"`
 
 	Consts      Consts       `json:"consts"`
 	Descriptors []Descriptor `json:"descriptors,omitempty"`

@@ -12,12 +12,12 @@ import (
 // attachmentView is how an instruction sees an attachment: its descriptor is that of an array, multisampled or not (docs/abi.md).
 var attachmentView = abi.Descriptor{Kind: abi.Texture, View: abi.View{Dim: ir.DimMS, Array: true, MS: true}}
 
-// attachment is what stands as texture of a number in the fragment stage's own state: the colour attachment of that number, nothing
-// where the draw has none.
+// attachment is what stands as texture of a number in the fragment stage's own state: the attachment of that number, nothing where
+// the draw has none.
 func (w *wave) attachment(x *inst) (*abi.Descriptor, *emu.Descriptor, error) {
 	d := &emu.Descriptor{Type: emu.DescInputAttachment}
-	if p := w.l.Draw; p != nil && int(x.Tex) < len(p.Color) {
-		d.Image = p.Color[x.Tex].View
+	if p := w.l.Draw; p != nil {
+		d.Image = p.Attachment(abi.AttachmentResult(uint32(x.Tex)))
 	}
 	return &attachmentView, d, nil
 }

@@ -178,7 +178,8 @@ func (p *program) IO() *emu.StageIO { return &p.io }
 func (p *program) buildIO() {
 	m := p.meta
 	p.io = emu.StageIO{UsesDiscard: m.UsesDiscard, WritesMemory: m.WritesMemory, NeedsQuads: m.NeedsQuads,
-		EarlyFragmentTests: m.EarlyFragmentTests, PostDepthCoverage: m.PostDepthCoverage, PerSample: m.PerSample, TileLoads: m.Attachments != 0, InOrder: m.OrderedAttachments,
+		EarlyFragmentTests: m.EarlyFragmentTests, PostDepthCoverage: m.PostDepthCoverage, PerSample: m.PerSample, TileLoads: m.Attachments != 0,
+		ReadsDepth: m.Attachments&(abi.DepthAttachment|abi.StencilAttachment) != 0, InOrder: m.OrderedAttachments,
 		ClipDistances: m.ClipDistances, CullDistances: m.CullDistances,
 		NoDistances: uint8(1<<(m.ClipDistances+m.CullDistances)-1) &^ (m.ClipMask | m.CullMask)}
 	p.chainIO()

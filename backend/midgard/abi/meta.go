@@ -135,6 +135,9 @@ type Meta struct {
 	NoUpperALU bool `json:"no_upper_alu,omitempty"`
 	// ReadsTile: the program reads render targets and waits for them first.
 	ReadsTile bool `json:"reads_tile,omitempty"`
+	// ReadsDepth: the program reads the depth that its pixel has, so that depth and stencil are tested and written after it, unless
+	// EarlyFragmentTests asks otherwise.
+	ReadsDepth bool `json:"reads_depth,omitempty"`
 	// BrokenLOD: the GPU ignores the sampler's clamps and bias where the level of
 	// detail is explicit (T600, T620, T720).
 	BrokenLOD bool `json:"broken_lod,omitempty"`

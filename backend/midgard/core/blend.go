@@ -56,6 +56,9 @@ func (w *wave) rawPixel(t *thread, target int) (v [4]uint32, err error) {
 	if f == nil {
 		return v, errors.New("raw pixels exist in blend programs only, whose target's format is known")
 	}
+	if target == isa.TargetDepth {
+		return v, errors.New("what a raw load gives of the depth is not known")
+	}
 	if v, err = w.tilePixel(t, target); err != nil {
 		return v, err
 	}

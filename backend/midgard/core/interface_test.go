@@ -38,6 +38,7 @@ func TestInterface(t *testing.T) {
 		{"samples", fragment(func(m *abi.Meta) { m.PerSample = true }), emu.StageIO{PerSample: true}},
 		{"depth", fragment(func(m *abi.Meta) { m.WritesDepth = true }), emu.StageIO{WritesDepth: true}},
 		{"stencil", fragment(func(m *abi.Meta) { m.WritesStencil = true }), emu.StageIO{WritesStencil: true}},
+		{"depth of the tile", fragment(func(m *abi.Meta) { m.ReadsTile, m.ReadsDepth = true, true }), emu.StageIO{TileLoads: true, ReadsDepth: true}},
 		{"tile", fragment(func(m *abi.Meta) { m.ReadsTile = true }), emu.StageIO{TileLoads: true}},
 		{"the last stage but one", vertex(func(m *abi.Meta) { m.Next = ir.StageNone }), emu.StageIO{WindowPosition: true}},
 		{"feedback", vertex(func(m *abi.Meta) { m.Captures, m.XfbStrides[2] = captures, 48 }), emu.StageIO{Captures: captures, XfbStrides: [ir.NumXfbBuffers]uint32{2: 48}}},

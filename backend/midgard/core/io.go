@@ -161,6 +161,12 @@ func (w *wave) typedPixel(t *thread, target int) (v [4]uint32, err error) {
 	if v, err = w.tilePixel(t, target); err != nil || !w.check {
 		return v, err
 	}
+	if target == isa.TargetDepth {
+		for k := 1; k < 4; k++ {
+			v[k] = w.order.Word()
+		}
+		return v, nil
+	}
 	f := w.l.Draw.Color[target].View.TexelFormat()
 	if form := abi.TileForm(f.Name, f.Bytes); abi.TileRaw(form) {
 		return v, fmt.Errorf("a typed load of the tile, which has pixels of %s as %s", f.Name, form)
@@ -185,7 +191,7 @@ func (w *wave) samples(t *thread) int {
 	return 1
 }
 
-// tilePixel is the colour that a render target has where a fragment is.
+// tilePixel is what a render target has where a fragment is, a colour or the depth.
 func (w *wave) tilePixel(t *thread, target int) (v [4]uint32, err error) {
 	if w.p.meta.Stage != ir.StageFragment {
 		return v, errors.New("render targets exist in fragment shaders only")
@@ -193,15 +199,23 @@ func (w *wave) tilePixel(t *thread, target int) (v [4]uint32, err error) {
 	if w.check && !t.tile && w.p.meta.Blend == nil {
 		return v, errors.New("the tile is read before the wait for it")
 	}
-	draw, x := w.l.Draw, &w.l.Fragment[t.lane]
-	if draw == nil || target >= len(draw.Color) || draw.Color[target].View == nil {
+	x := &w.l.Fragment[t.lane]
+	result := ir.SlotData0 + ir.Slot(target)
+	if target == isa.TargetDepth {
+		result = ir.SlotDepth
+	}
+	var view *emu.ImageView
+	if w.l.Draw != nil {
+		view = w.l.Draw.Attachment(result)
+	}
+	if view == nil {
 		return v, fmt.Errorf("render target %d is read, but none is bound", target)
 	}
 	layer := 0
 	if x.Prim != nil {
 		layer = int(x.Prim.Layer)
 	}
-	return draw.Color[target].View.Load(int(x.X), int(x.Y), layer, 0, int(max(x.SampleID, 0))), nil
+	return view.Load(int(x.X), int(x.Y), layer, 0, int(max(x.SampleID, 0))), nil
 }
 
 func (w *wave) storeVarying(s *inputs, l *isa.LoadStore, slot int) error {

@@ -194,7 +194,7 @@ func (p *program) buildIO() {
 	m := p.meta
 	p.io = emu.StageIO{TestsClip: m.ClipDistances, TestsCull: m.CullDistances, UsesDiscard: m.UsesDiscard, WritesMemory: m.WritesMemory, NeedsQuads: m.NeedsQuads,
 		EarlyFragmentTests: m.EarlyFragmentTests, PerSample: m.PerSample, WritesDepth: m.WritesDepth,
-		WritesStencil: m.WritesStencil, TileLoads: m.ReadsTile}
+		WritesStencil: m.WritesStencil, TileLoads: m.ReadsTile, ReadsDepth: m.ReadsDepth}
 	p.io.WindowPosition = m.Stage == ir.StageVertex && m.Next == ir.StageNone
 	if m.Tess != nil {
 		p.io.Tess = m.Tess.Modes

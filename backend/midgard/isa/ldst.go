@@ -136,6 +136,9 @@ func (l *LoadStore) AtomicSrc() AddrReg {
 // SetAtomicSrc sets the operand of an atomic.
 func (l *LoadStore) SetAtomicSrc(a AddrReg) { l.Swizzle = Swizzle(a.Comp&3 | a.Reg&7<<2) }
 
+// TargetDepth is what tilebuffer operations name the depth by, beside the numbers of render targets (midgard.md §5.8).
+const TargetDepth = 0x1f
+
 // TargetIndex is the immediate render target of the tilebuffer operations.
 func (l *LoadStore) TargetIndex() int { return int(l.Index.Comp) | int(l.Index.Reg)<<2 }
 
