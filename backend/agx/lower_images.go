@@ -50,10 +50,12 @@ func countsCubes(v *ir.Variable) bool {
 	return v.Mode == ir.ModeUniform && t.Dim == ir.DimCube && t.Arrayed
 }
 
+// heapRange finds the entries of a variable. A binding whose descriptors count cubes for one variable and layers for another has two
+// rows of the same entries.
 func (r *resources) heapRange(v *ir.Variable) *abi.HeapRange {
 	for i := range r.heap {
-		if r.heap[i].Set == v.Set && r.heap[i].Binding == v.Binding {
-			return &r.heap[i]
+		if h := &r.heap[i]; h.Set == v.Set && h.Binding == v.Binding && h.Cubes == countsCubes(v) {
+			return h
 		}
 	}
 	return nil

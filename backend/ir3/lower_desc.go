@@ -159,10 +159,10 @@ func (d *descriptors) addIndices() {
 }
 
 // add puts a binding into the table, or joins it to what is known of it. A binding whose descriptors are now buffers and now
-// something else (VK_EXT_mutable_descriptor_type) has a row for each: all of them stand in the same slots.
+// something else (VK_EXT_mutable_descriptor_type), or images of several shapes, has a row for each: all of them stand in the same slots.
 func (d *descriptors) add(n abi.Descriptor) {
 	for i := range d.table {
-		if e := &d.table[i]; e.Set == n.Set && e.Binding == n.Binding && (e.Kind == abi.Buffer) == (n.Kind == abi.Buffer) {
+		if e := &d.table[i]; e.Set == n.Set && e.Binding == n.Binding && alike(e, &n) {
 			if n.Count > e.Count && e.Count != 0 {
 				e.Count = n.Count
 			}
@@ -171,6 +171,11 @@ func (d *descriptors) add(n abi.Descriptor) {
 		}
 	}
 	d.table = append(d.table, n)
+}
+
+// alike reports whether a binding has one row for both: a texture and a sampler are the halves of a combined descriptor.
+func alike(a, b *abi.Descriptor) bool {
+	return (a.Kind == abi.Buffer) == (b.Kind == abi.Buffer) && (a.View == b.View || a.Kind == abi.Sampler || b.Kind == abi.Sampler)
 }
 
 // storage notes that a binding is a storage buffer: where the device has 16-bit

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"nirc"
 	"nirc/backend/object"
@@ -89,6 +90,8 @@ type Binding struct {
 	Format *emu.Format
 	// Offset is the dynamic offset, in bytes, of a buffer that is dynamic in the layout.
 	Offset uint32
+	// As is the kind that it is of where shaders see several at the binding, as of a heap; "": the first that fits.
+	As string
 	// Kind is set by the run: what the shaders declare there, or "".
 	Kind string
 }
@@ -107,6 +110,9 @@ func Execute(ctx context.Context, x *Execution) error {
 	mem := x.Limits.NewMemory()
 	var table emu.Bindings
 	x.Options.LocalMemory = max(x.Options.LocalMemory, LocalMemory(x.Args))
+	for _, m := range x.Modules {
+		x.Options.Layout = m.LayoutOf(&x.Options)
+	}
 	programs, err := x.compile(ctx)
 	if err != nil {
 		return err
@@ -265,7 +271,7 @@ func (x *Execution) bind(mem *emu.Memory, table *emu.Bindings, stages []compiled
 				x.bindSamplers(table, stages, r)
 				continue
 			}
-			list, err := x.elements(mem, buffers, r)
+			list, err := x.elements(mem, buffers, r, kindsAt(stages, r))
 			if err != nil {
 				return nil, err
 			}
@@ -308,8 +314,33 @@ const maxElements = 1 << 20
 // maxUnbound is the longest array whose end has handles where nothing is bound, so that accesses of them are told.
 const maxUnbound = 1 << 12
 
+// kindsAt are the kinds of resources that stand where r does: its own, and others where the descriptors of an array differ.
+func kindsAt(stages []compiledStage, r *object.Resource) (kinds []string) {
+	for i := range stages {
+		for _, o := range stages[i].reflect.Resources {
+			if o.Set == r.Set && o.Binding == r.Binding && !slices.Contains(kinds, o.Kind) {
+				kinds = append(kinds, o.Kind)
+			}
+		}
+	}
+	return kinds
+}
+
+// kindOf is the kind among several that a binding is of: the first that is an image, a texel buffer or a buffer as it is.
+func kindOf(b *Binding, kinds []string) string {
+	if slices.Contains(kinds, b.As) {
+		return b.As
+	}
+	for _, k := range kinds {
+		if ImageKinds[k] == (b.Image != nil) && strings.HasSuffix(k, "texel_buffer") == (b.Format != nil) {
+			return k
+		}
+	}
+	return kinds[0]
+}
+
 // elements makes the descriptors of a resource, none if none is given.
-func (x *Execution) elements(mem *emu.Memory, buffers []*emu.Buffer, r *object.Resource) (list []emu.Descriptor, err error) {
+func (x *Execution) elements(mem *emu.Memory, buffers []*emu.Buffer, r *object.Resource, kinds []string) (list []emu.Descriptor, err error) {
 	for i := range x.Bindings {
 		b := &x.Bindings[i]
 		if b.Set != r.Set || b.Binding != r.Binding {
@@ -318,7 +349,7 @@ func (x *Execution) elements(mem *emu.Memory, buffers []*emu.Buffer, r *object.R
 		if b.Element >= maxElements || r.Count != 0 && b.Element >= r.Count {
 			return nil, nirc.Usagef("%s: the %s has %d descriptors", b, r.Kind, r.Count)
 		}
-		d, err := x.descriptor(mem, &buffers[i], b, r.Kind)
+		d, err := x.descriptor(mem, &buffers[i], b, kindOf(b, kinds))
 		if err != nil {
 			return nil, err
 		}

@@ -63,11 +63,17 @@ func (w *wave) heapEntry(n uint32) (d *emu.Descriptor, e layout.Entry, cubes boo
 	if !ok {
 		return nil, e, false
 	}
+	d = w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element)
+	layers := false
 	for i := range w.p.meta.Heap {
-		h := &w.p.meta.Heap[i]
-		cubes = cubes || h.Cubes && h.Set == e.Set && h.Binding == e.Binding
+		if h := &w.p.meta.Heap[i]; h.Set == e.Set && h.Binding == e.Binding {
+			cubes, layers = cubes || h.Cubes, layers || !h.Cubes
+		}
 	}
-	return w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element), e, cubes
+	if cubes && layers { // images of other shapes too
+		cubes = d.Suits(ir.DimCube, true) > d.Suits(ir.DimCube, false)
+	}
+	return d, e, cubes
 }
 
 // sampler finds the sampler of an operand: a state register, or an index into the sampler heap.

@@ -77,14 +77,16 @@ func (w *wave) lookup(base int, index uint32) (buffer, error) {
 }
 
 // entry finds what the table of a set holds at an index, as the pipeline's layout says, and the
-// binding of the metadata that the shader means by it: of two, for buffers and for something else, that which is bound.
+// binding of the metadata that the shader means by it: of several, for buffers and for images of some shapes, that which suits what
+// is bound.
 func (w *wave) entry(base int, index uint32) (*abi.Descriptor, layout.Entry, error) {
 	e, ok := abi.Slots(w.p.meta.Gen).Lookup(w.l.Env.Layout, uint32(base), index)
 	if !ok {
 		return nil, e, fmt.Errorf("slot %d of descriptor set %d holds nothing by the pipeline's layout", index, base)
 	}
-	bound := w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element).Type.InMemory()
+	bound := w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element)
 	var found *abi.Descriptor
+	best := -1
 	for i := range w.p.meta.Descriptors {
 		d := &w.p.meta.Descriptors[i]
 		if int(d.Base) != base {
@@ -96,14 +98,25 @@ func (w *wave) entry(base int, index uint32) (*abi.Descriptor, layout.Entry, err
 		if d.Set != e.Set || d.Binding != e.Binding {
 			return nil, e, fmt.Errorf("slot %d of descriptor set %d holds binding %d of set %d by the pipeline's layout, the shader wants binding %d of set %d", index, base, e.Binding, e.Set, d.Binding, d.Set)
 		}
-		if found == nil || (d.Kind == abi.Buffer) == bound {
-			found = d
+		if n := suits(d, bound); n > best {
+			found, best = d, n
 		}
 	}
 	if found != nil {
 		return found, e, nil
 	}
 	return nil, e, fmt.Errorf("slot %d of descriptor set %d belongs to no binding of the meta", index, base)
+}
+
+// suits is how well what is bound suits a row of the metadata.
+func suits(d *abi.Descriptor, bound *emu.Descriptor) int {
+	switch memory := bound.Type.InMemory(); {
+	case (d.Kind == abi.Buffer) != memory:
+		return 0
+	case memory || d.Kind == abi.Sampler:
+		return 1
+	}
+	return 1 + bound.Suits(d.View.Dim, d.View.Array)
 }
 
 // holds reports whether n bytes at an offset lie in a buffer. Where they do not, and the program

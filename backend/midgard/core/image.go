@@ -50,13 +50,20 @@ func (w *wave) record(t *texel) bool {
 	if d == nil {
 		return false
 	}
+	best := -1
 	for i := range w.p.meta.Images {
-		if x := &w.p.meta.Images[i]; x.Has(uint32(t.record)) {
-			t.rec, t.desc = x, d
-			return x.Set == e.Set && x.Binding == e.Binding
+		x := &w.p.meta.Images[i]
+		if !x.Has(uint32(t.record)) {
+			continue
+		}
+		if x.Set != e.Set || x.Binding != e.Binding {
+			return false
+		}
+		if k := d.Suits(x.Dim, x.Array); k > best {
+			t.rec, t.desc, best = x, d, k
 		}
 	}
-	return false
+	return best >= 0
 }
 
 // bound returns what entry n of a table holds, which is filled by the pipeline's layout; nil if that

@@ -128,7 +128,7 @@ func sampleAt(n int) error {
 // textureAt looks for the texture of an entry that has binding n of a set, which by the metadata has binding 1 of set 0.
 func textureAt(set, n uint32) error {
 	w := &wave{p: &program{meta: &abi.Meta{Textures: []abi.Texture{{Range: abi.Range{Binding: 1, Count: 1}}}}}}
-	return second(w.textureOf(0, layout.Entry{Set: set, Binding: n}))
+	return second(w.textureOf(0, layout.Entry{Set: set, Binding: n}, new(emu.Descriptor)))
 }
 
 // blendedAs ends a blend program of target 2 with r1.zw.

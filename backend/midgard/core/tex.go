@@ -180,7 +180,7 @@ func (w *wave) view(t *thread, x *isa.Texture) (*abi.Texture, *emu.Descriptor, e
 	if d == nil {
 		return nil, nil, fmt.Errorf("texture %d: the pipeline's layout has none there", i)
 	}
-	e, err := w.textureOf(i, at)
+	e, err := w.textureOf(i, at, d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -191,8 +191,10 @@ func (w *wave) view(t *thread, x *isa.Texture) (*abi.Texture, *emu.Descriptor, e
 	return e, d, nil
 }
 
-// textureOf is what the metadata says of an entry of the texture table, which holds at.
-func (w *wave) textureOf(n int, at layout.Entry) (*abi.Texture, error) {
+// textureOf is what the metadata says of an entry of the texture table, which holds at, and d there: of several shapes that which
+// suits d.
+func (w *wave) textureOf(n int, at layout.Entry, d *emu.Descriptor) (found *abi.Texture, err error) {
+	best := -1
 	for i := range w.p.meta.Textures {
 		x := &w.p.meta.Textures[i]
 		if !x.Has(uint32(n)) {
@@ -201,9 +203,14 @@ func (w *wave) textureOf(n int, at layout.Entry) (*abi.Texture, error) {
 		if x.Set != at.Set || x.Binding != at.Binding {
 			return nil, fmt.Errorf("texture %d is binding %d of set %d by the pipeline's layout, binding %d of set %d by the metadata", n, at.Binding, at.Set, x.Binding, x.Set)
 		}
-		return x, nil
+		if k := d.Suits(x.Dim, x.Array); k > best {
+			found, best = x, k
+		}
 	}
-	return nil, fmt.Errorf("texture %d is none of the metadata's", n)
+	if found == nil {
+		return nil, fmt.Errorf("texture %d is none of the metadata's", n)
+	}
+	return found, nil
 }
 
 func (w *wave) offsets(t *thread, x *isa.Texture) (o [3]int32) {
