@@ -2,6 +2,7 @@ package nirc
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -299,6 +300,10 @@ func isIR(text string) bool {
 	rest, ok := strings.CutPrefix(text, "shader")
 	return ok && rest != "" && strings.ContainsRune(" \t\r\n", rune(rest[0]))
 }
+
+// LayoutOf returns the pipeline layout that a compile of the module with the options goes by: theirs, else the one that descriptor heaps
+// have (docs/abi.md), else nil, for slots that follow from the numbers of bindings.
+func (m *Module) LayoutOf(o *Options) *Layout { return cmp.Or(o.Layout, impliedLayout(m.SPIRV)) }
 
 // EntryPoints lists the module's shaders in their order.
 func (m *Module) EntryPoints() []EntryPoint {

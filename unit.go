@@ -1,6 +1,7 @@
 package nirc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"nirc/backend"
+	"nirc/backend/layout"
 	"nirc/backend/object"
 	"nirc/frontend/spirv"
 	"nirc/frontend/spirv/spv"
@@ -258,8 +260,17 @@ func (u *Unit) fromSPIRV(m *spv.Module) (*ir.Shader, error) {
 	o := spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Robust: u.opts.Robust, Debug: u.opts.Debug, WorkgroupSize: u.opts.WorkgroupSize, LocalMemory: u.opts.LocalMemory, AnySize: u.opts.anySize, Printf: u.opts.Printf != nil, TargetName: u.opts.Target, Why: capability.Frontend}
 	if u.back != nil {
 		o.GPUName, o.Machine = u.opts.GPU, (*machine)(u)
+		u.opts.Layout = cmp.Or(u.opts.Layout, impliedLayout(m))
 	}
 	return spirv.Translate(m, o)
+}
+
+// impliedLayout is the layout of a module that no Options.Layout is for, nil if there is none: descriptor heaps have one.
+func impliedLayout(m *spv.Module) *Layout {
+	if m != nil && m.Declares(spv.CapabilityDescriptorHeapEXT) {
+		return layout.Heaps()
+	}
+	return nil
 }
 
 // machine is a unit as the frontend asks it.

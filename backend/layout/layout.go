@@ -174,6 +174,16 @@ type PushRange struct {
 type Layout struct {
 	Sets []Set // by number; those without bindings may be left out
 	Push []PushRange
+	// Open: sets that are not listed, of tables that each set has for itself, and push constants are as without a layout.
+	Open bool
+}
+
+// leaves reports whether the layout leaves a set to the numbers of its bindings.
+func (l *Layout) leaves(t *Table, set uint32) bool {
+	if l == nil {
+		return true
+	}
+	return l.Open && t.PerSet && !slices.ContainsFunc(l.Sets, func(s Set) bool { return s.Set == set })
 }
 
 // What a layout may hold at most: no device of the targets has more sets than 8, Vulkan asks for

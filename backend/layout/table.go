@@ -65,7 +65,7 @@ func (t *Table) Place(l *Layout, set, binding, count uint32) (Place, error) {
 	if set >= t.Sets {
 		return Place{}, errors.New(t.NoSet(set))
 	}
-	if l == nil {
+	if l.leaves(t, set) {
 		return t.derive(set, binding, count)
 	}
 	if b := l.Find(set, binding); b != nil && t.apart(b.Type) {
@@ -173,7 +173,7 @@ func (t *Table) Lookup(l *Layout, base, n uint32) (e Entry, ok bool) {
 		return e, false
 	}
 	n -= t.Start
-	if l == nil {
+	if l.leaves(t, base) {
 		e.Part, n = n%t.Unit, n/t.Unit
 		e.Binding, n = n%t.Bindings, n/t.Bindings
 		if e.Set = base; !t.PerSet {

@@ -24,6 +24,10 @@ type pointer struct {
 	v     *variable
 	elem  *ir.Def
 	outer *ir.Def
+	// heap: the place is one of a descriptor, addr bytes from the beginning of a heap; descriptor is which one it is, nil if that is to be
+	// found from the bytes.
+	descriptor *ir.Def
+	heap       bool
 	// outerAt is the element of a variable that is split by elements, + 1, if it is known.
 	outerAt int
 	// comp: the place is this component of the vector that deref leads to.
@@ -56,7 +60,7 @@ func (t *translator) anyPtr(id uint32) *pointer {
 		if v.typ.kind == tPointer {
 			ty := v.typ
 			if ty.untyped {
-				return t.newPointer(pointer{mode: untypedMode(ty.sc), addr: t.one(id)})
+				return t.untypedAt(ty.sc, t.one(id))
 			}
 			p := t.pointee(ty)
 			return t.newPointer(pointer{typ: p, mode: t.modeOf(ty.sc, p), addr: t.one(id), stride: ty.stride})
@@ -70,6 +74,8 @@ func (t *translator) anyPtr(id uint32) *pointer {
 // access that it begins with.
 func (t *translator) derefOf(p *pointer) *ir.Def {
 	switch {
+	case p.heap:
+		return t.heapDeref(p)
 	case p.deref != nil:
 		return p.deref
 	case p.addr != nil:
@@ -133,6 +139,9 @@ func (t *translator) signExtend(d *ir.Def, bits uint8) *ir.Def {
 
 // step follows one index of an access chain.
 func (t *translator) step(p *pointer, ix index, inBounds bool) *pointer {
+	if p.heap {
+		return t.stepHeap(p, ix)
+	}
 	ty := p.typ
 	n := t.newPointer(*p)
 	n.addr, n.param, n.stride = nil, false, 0

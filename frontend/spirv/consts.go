@@ -101,6 +101,11 @@ func (t *translator) constDecl(in *inst) {
 			t.refuse(in.id, "%s with a specialization constant is not supported: values of those are numbers, and not arrays", in.op)
 		}
 		t.constData(in, c)
+	case spv.OpConstantSizeOfEXT:
+		if ty.kind != tInt || ty.bits < 32 {
+			t.fail(in.id, "%s: the type is no integer of 32 or 64 bits", in.op)
+		}
+		c.v[0] = t.sizeOfConst(in)
 	case spv.OpConstantNull:
 		c.kind = cNull
 		if ty.narrow() || ty.kind == tPointer {

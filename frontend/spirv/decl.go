@@ -50,7 +50,7 @@ func isType(op spv.Op) bool {
 func isConstant(op spv.Op) bool {
 	return op >= spv.OpConstantTrue && op <= spv.OpSpecConstantOp ||
 		op == spv.OpConstantCompositeReplicateEXT || op == spv.OpSpecConstantCompositeReplicateEXT ||
-		op == spv.OpConstantDataKHR || op == spv.OpSpecConstantDataKHR ||
+		op == spv.OpConstantDataKHR || op == spv.OpSpecConstantDataKHR || op == spv.OpConstantSizeOfEXT ||
 		// Not translated: they are told by their names.
 		op == spv.OpConstantFunctionPointerINTEL || op >= spv.OpSpecConstantTargetINTEL && op <= spv.OpSpecConstantCapabilitiesINTEL
 }

@@ -50,7 +50,7 @@ func (t *translator) collectDecorations() {
 		switch in.Op {
 		case spv.OpDecorate, spv.OpDecorateId, spv.OpDecorateString:
 			t.decorate(in.Arg(0), -1, spv.Decoration(in.Arg(1)), in.Args()[2:])
-		case spv.OpMemberDecorate, spv.OpMemberDecorateString:
+		case spv.OpMemberDecorate, spv.OpMemberDecorateString, spv.OpMemberDecorateIdEXT:
 			t.decorate(in.Arg(0), int32(in.Arg(1)&0x7fffffff), spv.Decoration(in.Arg(2)), in.Args()[3:])
 		case spv.OpGroupDecorate:
 			if g := t.m.DefIndex(in.IDArg(0)); g >= 0 {

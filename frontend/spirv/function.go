@@ -358,7 +358,7 @@ func (t *translator) loadParams(f *function) {
 		ty := t.typeOf(uint32(in.ResultType()))
 		t.word = int(in.Offset)
 		if ty.untyped {
-			t.vals[pi] = value{kind: vPointer, typ: ty, obj: t.newPointer(pointer{mode: untypedMode(ty.sc), addr: load()})}
+			t.vals[pi] = value{kind: vPointer, typ: ty, obj: t.untypedAt(ty.sc, load())}
 			continue
 		}
 		if ty.kind == tPointer {

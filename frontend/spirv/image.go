@@ -431,6 +431,11 @@ func (t *translator) texelPointer(in *inst) {
 	if p.typ.kind != tImage || p.mode != ir.ModeImage {
 		t.fail(in.id, "%s is not of a storage image", in.op)
 	}
+	t.texelOf(in, p)
+}
+
+// texelOf makes the texel of an image that operands 1 and 2 name: coordinates and a sample.
+func (t *translator) texelOf(in *inst, p *pointer) {
 	x := &texel{img: t.nonUniform(in, p), coord: t.imageCoord(in, t.arg(in, 1), &p.typ.image)}
 	x.sample = t.toU32(t.intVector(t.arg(in, 2), 1, 0))
 	t.vals[t.index(in.id)] = value{kind: vTexel, typ: t.typeOf(in.typ), obj: x}
@@ -440,7 +445,12 @@ func (t *translator) texelPointer(in *inst) {
 func (t *translator) imageAtomic(in *inst, x *texel, op ir.AtomicOp, access ir.Access) {
 	b := t.f.b
 	s := &x.img.typ.image
-	ty := t.pointee(t.val(in.args[0]).typ)
+	ty := t.val(in.args[0]).typ
+	if ty.untyped { // the atomic says what a texel is, as the image does
+		ty = x.img.typ.elem
+	} else {
+		ty = t.pointee(ty)
+	}
 	if ty.kind != tInt && ty.kind != tFloat {
 		t.fail(in.id, "%s: the texel is not a scalar", in.op)
 	}

@@ -25,8 +25,10 @@ type kept struct {
 	globals []int32     // used global variables, in module order
 	// pointerInits are the variables that start as a pointer, each with the variable that it leads to.
 	pointerInits [][2]uint32
-	caseOf       []int32 // by block: case of the OpSwitch being read + 1
-	entries      []EntryPoint
+	// heapViews are the variables by which the IR sees descriptor heaps.
+	heapViews []heapView
+	caseOf    []int32 // by block: case of the OpSwitch being read + 1
+	entries   []EntryPoint
 	// operands are those of one instruction.
 	operands []spv.Operand
 
@@ -64,8 +66,9 @@ func (t *translator) free() {
 	clear(k.funcs)
 	clear(k.order)
 	clear(k.entries)
+	clear(k.heapViews)
 	k.decs, k.funcs, k.order, k.globals, k.entries = k.decs[:0], k.funcs[:0], k.order[:0], k.globals[:0], k.entries[:0]
-	k.pointerInits = k.pointerInits[:0]
+	k.pointerInits, k.heapViews = k.pointerInits[:0], k.heapViews[:0]
 	k.decl, k.body = inst{}, inst{}
 	k.ctx.reset(nil)
 	k.typs.Reset()

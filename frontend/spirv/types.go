@@ -27,6 +27,7 @@ const (
 	tSampledImage
 	tAccel
 	tRayQuery
+	tBuffer // whose memory a descriptor of a heap has
 	tFunction
 )
 
@@ -52,12 +53,15 @@ type typ struct {
 	members []*typ
 	sc      spv.StorageClass
 	stride  uint32 // ArrayStride of an array or a pointer
-	block   bool
-	long    bool        // array that is a vector of more than four components
-	coop    *coopMatrix // array that is a lane's part of a cooperative matrix
-	untyped bool        // a pointer that does not say to what
-	buffer  bool        // BufferBlock
-	image   imageShape
+	// strideID and offsets are what layouts of descriptors name by ids of constants (heap.go): ArrayStrideIdEXT, OffsetIdEXT.
+	strideID uint32
+	offsets  []decoration
+	block    bool
+	long     bool        // array that is a vector of more than four components
+	coop     *coopMatrix // array that is a lane's part of a cooperative matrix
+	untyped  bool        // a pointer that does not say to what
+	buffer   bool        // BufferBlock
+	image    imageShape
 	// leaves is the number of leaves of a value, saturating; nodes and depth
 	// measure the type's tree.
 	leaves, nodes uint32
@@ -182,6 +186,8 @@ func (ty *typ) String() string {
 		return "acceleration structure"
 	case tRayQuery:
 		return "ray query"
+	case tBuffer:
+		return "buffer"
 	}
 	return fmt.Sprintf("type %%%d", ty.id)
 }
@@ -321,8 +327,11 @@ func (t *translator) arrayType(in *inst, ty *typ, i int) {
 		t.fail(in.id, "the array type is too large or too deep")
 	}
 	t.eachDec(i, func(d *decoration) {
-		if d.dec == spv.DecorationArrayStride {
+		switch d.dec {
+		case spv.DecorationArrayStride:
 			ty.stride = d.arg(0)
+		case spv.DecorationArrayStrideIdEXT:
+			ty.strideID = d.arg(0)
 		}
 	})
 	if t.kernel && ty.stride == 0 {
@@ -414,6 +423,8 @@ func (t *translator) structType(in *inst, ty *typ, i int) {
 			f.Name, _ = t.m.Insts[d.args[0]].StringArg(2)
 		case spv.DecorationOffset:
 			f.Offset = int32(d.arg(0) & 0x7fffffff)
+		case spv.DecorationOffsetIdEXT:
+			ty.offsets = append(ty.offsets, *d)
 		case spv.DecorationMatrixStride:
 			mats[d.member].stride = d.arg(0)
 		case spv.DecorationRowMajor:
@@ -539,6 +550,9 @@ func (t *translator) opaqueType(in *inst, ty *typ) bool {
 	case spv.OpTypeAccelerationStructureKHR:
 		ty.kind = tAccel
 		ty.ir = &ir.Type{Base: ir.BaseAccelStruct}
+	case spv.OpTypeBufferEXT:
+		ty.kind, ty.sc = tBuffer, spv.StorageClass(in.args[0])
+		ty.ir = ir.VoidType
 	case spv.OpTypeRayQueryKHR:
 		ty.kind = tRayQuery
 		ty.ir = &ir.Type{Base: ir.BaseRayQuery}

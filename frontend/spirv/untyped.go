@@ -14,9 +14,9 @@ func (t *translator) untypedPointer(in *inst, ty *typ) {
 	ty.kind, ty.untyped, ty.sc = tPointer, true, spv.StorageClass(in.args[0])
 	switch ty.sc {
 	case spv.StorageClassUniform, spv.StorageClassStorageBuffer, spv.StorageClassPushConstant, spv.StorageClassPhysicalStorageBuffer,
-		spv.StorageClassWorkgroup:
+		spv.StorageClassWorkgroup, spv.StorageClassUniformConstant, spv.StorageClassImage:
 	default:
-		t.refuse(in.id, "untyped pointers to storage class %s are not supported%s", ty.sc, t.reason([]spv.Capability{spv.CapabilityDescriptorHeapEXT}))
+		t.refuse(in.id, "untyped pointers to storage class %s are not supported", ty.sc)
 	}
 }
 
@@ -31,8 +31,18 @@ func untypedMode(sc spv.StorageClass) ir.Mode {
 		return ir.ModePushConst
 	case spv.StorageClassWorkgroup:
 		return ir.ModeShared
+	case spv.StorageClassUniformConstant:
+		return ir.ModeUniform
 	}
 	return ir.ModeGlobal
+}
+
+// untypedAt is the untyped pointer of a value.
+func (t *translator) untypedAt(sc spv.StorageClass, at *ir.Def) *pointer {
+	if sc == spv.StorageClassUniformConstant {
+		return t.heapPointer(at)
+	}
+	return t.newPointer(pointer{mode: untypedMode(sc), addr: at})
 }
 
 // isVariable reports whether an operation declares a variable.
@@ -63,6 +73,9 @@ func (t *translator) ptrAs(id uint32, ty *typ) *pointer {
 
 // viewed is p as a pointer to ty.
 func (t *translator) viewed(id uint32, p *pointer, ty *typ) *pointer {
+	if p.heap {
+		return t.heapAs(p, ty)
+	}
 	if p.typ == ty || p.typ != nil && ty.numeric() && ty.sameShape(p.typ) {
 		return p
 	}
@@ -118,6 +131,10 @@ func (t *translator) untypedMemory(in *inst) bool {
 		t.copySized(in)
 	case spv.OpRawAccessChainNV:
 		t.rawChain(in)
+	case spv.OpBufferPointerEXT:
+		t.bufferPointer(in)
+	case spv.OpUntypedImageTexelPointerEXT:
+		t.heapTexelPointer(in)
 	default:
 		return false
 	}

@@ -16,6 +16,7 @@ type variable struct {
 	iv      *ir.Variable
 	members []*ir.Variable
 	split   bool // members are those of one element after the other
+	heap    bool // descriptors that nothing but an access gives a type
 	access  ir.Access
 	// held is the id of the image or sampler that a variable of a kernel's function holds, 0 before the store (kernel_image.go).
 	held uint32
@@ -128,6 +129,12 @@ func (t *translator) makeVariables() {
 
 func (t *translator) globalVariable(in *inst, i int) *variable {
 	pt := t.typeOf(in.typ)
+	if in.op == spv.OpUntypedVariableKHR && t.isHeap(i) {
+		t.checkLack(in.id, spv.CapabilityDescriptorHeapEXT)
+		v := t.variables.New()
+		v.id, v.sc, v.mode, v.heap = in.id, spv.StorageClass(in.args[0]), ir.ModeUniform, true
+		return v
+	}
 	ty := t.asVariable(in)
 	if ty == nil {
 		ty = t.pointee(pt)
@@ -316,6 +323,9 @@ func (t *translator) localVariable(in *inst) {
 
 // pointerTo returns the pointer that a variable's id stands for.
 func (t *translator) pointerTo(v *variable) *pointer {
+	if v.heap {
+		return t.heapPointer(t.f.u32(0))
+	}
 	p := t.newPointer(pointer{typ: v.typ, mode: v.mode, access: v.access, v: v})
 	switch {
 	case v.members != nil:
@@ -364,15 +374,19 @@ func (t *translator) blockDeref(v *variable, block *typ, index *ir.Def, start bo
 		}
 		return &b.Insert(in).Def
 	}
+	info := ir.DerefInfo{Modes: v.mode, Type: block.ir, AlignMul: 16}
+	return put(b.Shader.NewDeref(ir.DerefCast, info, 2, 32, t.bufferDescriptor(v.iv, index, put)))
+}
+
+// bufferDescriptor makes the descriptor of an element of a buffer's binding.
+func (t *translator) bufferDescriptor(v *ir.Variable, index *ir.Def, put func(*ir.Instr) *ir.Def) *ir.Def {
 	desc := uint64(descUniformBuffer)
-	if v.mode == ir.ModeSSBO {
+	if v.Mode == ir.ModeSSBO {
 		desc = descStorageBuffer
 	}
-	res := b.Shader.NewIntrinsic(ir.IntrVulkanResourceIndex, 2, 32, index)
-	res.Set(ir.IdxDescSet, uint64(v.iv.Set)).Set(ir.IdxBinding, uint64(v.iv.Binding)).Set(ir.IdxDescType, desc)
+	s := t.f.b.Shader
+	res := s.NewIntrinsic(ir.IntrVulkanResourceIndex, 2, 32, index)
+	res.Set(ir.IdxDescSet, uint64(v.Set)).Set(ir.IdxBinding, uint64(v.Binding)).Set(ir.IdxDescType, desc)
 	put(res)
-	load := b.Shader.NewIntrinsic(ir.IntrLoadVulkanDescriptor, 2, 32, &res.Def).Set(ir.IdxDescType, desc)
-	put(load)
-	info := ir.DerefInfo{Modes: v.mode, Type: block.ir, AlignMul: 16}
-	return put(b.Shader.NewDeref(ir.DerefCast, info, 2, 32, &load.Def))
+	return put(s.NewIntrinsic(ir.IntrLoadVulkanDescriptor, 2, 32, &res.Def).Set(ir.IdxDescType, desc))
 }

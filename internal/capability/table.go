@@ -232,7 +232,7 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_ray_tracing_invocation_reorder", frontend: "shaders that start others exist on no GPU of the targets"},
 	{list: []spv.Capability{
 		spv.CapabilityDescriptorHeapEXT,
-	}, vulkan: "VK_EXT_descriptor_heap", frontend: "the targets' binaries find descriptors by set and binding: their ABIs have no address of a heap, and no sizes of what is in it"},
+	}, vulkan: "VK_EXT_descriptor_heap", lacks: []Lack{{Target: "agx", Why: "the hardware finds samplers by numbers in a table of the driver's, not in memory that applications write"}, {Target: "midgard", Why: "the hardware finds textures and samplers by numbers in tables of the driver's, not in memory that applications write"}}},
 	// Of OpenGL.
 	{list: []spv.Capability{
 		spv.CapabilityImageRect, spv.CapabilitySampledRect, spv.CapabilityAtomicStorage, spv.CapabilityAtomicStorageOps,
