@@ -75,6 +75,7 @@ const (
 	faultAttachmentLayer                    // attachments read at layer 0
 	faultAttachmentSamples                  // attachments read by pixel
 	faultAttachmentOrder                    // fragments that read attachments in any order
+	faultSharedHalves                       // halves that are moved to shared registers as they are
 	numFaults
 )
 

@@ -164,6 +164,17 @@ var faultCases = []struct {
 		return differ(s, CompileOptions{GPU: "a630"}, 1, nil, 256, []byte{3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	}},
 	{faultUniformNumbers, "numbers of descriptors by fiber", unlikeTextures},
+	{faultSharedHalves, "halves for shared registers", func() error {
+		s, b := gputest.NewShader(ir.StageCompute, 128)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		i := b.PushIf(b.Uge(id, b.Imm32(70)))
+		x := b.U2u32(&b.Intrinsic(ir.IntrReadFirstInvocation, 1, 16, b.U2u16(id)).Def)
+		b.PopIf(i)
+		x = b.IfPhi(i, x, id)
+		b.Cursor = ir.AtEnd(i.After())
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), x)
+		return differ(s, CompileOptions{GPU: "a740"}, 1, nil, 512, nil)
+	}},
 	{faultKillSense, "kills by what is not set", func() error {
 		s, b := newStage(ir.StageFragment)
 		x := inputFrom(b, ir.SlotVar0, 0, 1)

@@ -63,16 +63,20 @@ func (s *isel) subgroup(in *ir.Instr) bool {
 // readFirst takes the first active fiber's value: a move to a shared register
 // does. Halves go through full registers (ir3.md §1.4).
 func (s *isel) readFirst(o opnd) opnd {
-	half := o.half
+	half := o.half && !faults.has(faultSharedHalves)
 	if half {
 		o = s.cov(isa.U16, isa.U32, 0, o)
 	}
-	t := isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32}
-	sh := s.f.NewValue(classShared, 1)
+	t := isa.Instr{Op: isa.OpMov, Type: movType(o.half), SrcType: movType(o.half)}
+	class := classShared
+	if o.half {
+		class = classSharedHalf
+	}
+	sh := s.f.NewValue(class, 1)
 	uses := s.register(&t, 0, s.reg(o), 0, nil)
 	s.add(t, sh, uses...)
-	t.Srcs[0] = isa.R(isa.SharedFirst)
-	d := s.newReg(false)
+	t.Srcs[0] = standIn(class)
+	d := s.newReg(o.half)
 	s.add(t, d, sh)
 	if half {
 		return s.cov(isa.U32, isa.U16, 0, s.value(d))

@@ -16,6 +16,10 @@ func TestRules(t *testing.T) {
 	const name = "alias.tex.b32.0 r40.x, (0x3)\n"
 	const read = "(sy)isam.v.base0 (u32)(x)r2.x, r40.x, s#0, t#1"
 	const relative = "mov.u16u16 hr16.x, 4\n(rpt5)nop\nmova a0.x, hr16.x\n(rpt5)nop\n"
+	target0 := func(m *abi.Meta) {
+		m.Outputs = []abi.Output{{Slot: ir.SlotData0, Mask: 1, AliasRT: 1}}
+		m.Consts = abi.Consts{ByPreamble: true}
+	}
 	const drawn, patches = ir.StageFragment, ir.StageTessCtrl
 	for _, c := range []struct {
 		name, gpu, text, want string
@@ -34,6 +38,8 @@ func TestRules(t *testing.T) {
 		{name: "names at the end of a line", gpu: "a740", text: strings.Repeat("nop\n", 13) + "alias.tex.b32.1 r40.x, (0x3)\nalias.tex.b32.0 r40.y, (0x3)\n" + read},
 		{name: "names at the start of a line", gpu: "a740", text: strings.Repeat("nop\n", 16) + name + read},
 		{name: "name beside an offset", gpu: "a740", text: name + "(sy)isam.v.base0 (u32)(x)r2.x, r40.x+1, s#0, t#1", want: "aliases do not always work beside an immediate offset"},
+		{name: "name of a lookup after one of a target", gpu: "a750", stage: drawn, text: "shps #m\ngetone #m\nalias.rt.f32.0 rt0.x, (0x3)\n" + name + read + "\n(sy)(ss)shpe\nm: (jp)nop", want: "the GPU hangs where an alias.tex follows", edit: target0},
+		{name: "half const for a target", gpu: "a750", stage: drawn, text: "shps #m\ngetone #m\nalias.rt.f16.0 rt0.x, hc1.x\n(sy)(ss)shpe\nm: (jp)nop", want: "render targets do not get consts of half size by name", edit: target0},
 		{name: "kill where not", gpu: "a660", stage: drawn, text: "kill !p0.x", want: "kills where a predicate is not set"},
 		{name: "kill", gpu: "a660", stage: drawn, text: "kill p0.x"},
 		{name: "derivative without helpers", gpu: "a660", stage: drawn, text: "dsx (f32)(x)r1.x, r2.x", want: "the meta does not ask for helpers"},

@@ -66,6 +66,12 @@ func (p *program) besides(pc int) string {
 			return "(ss)nop does not follow"
 		}
 	case isa.OpAlias:
+		if next := at(pc + 1); x.Scope == 1 && next.Op == isa.OpAlias && next.Scope == 0 {
+			return "the GPU hangs where an alias.tex follows"
+		}
+		if o := x.Srcs[0]; x.Scope == 1 && o.Kind == isa.Const && o.IsHalf() {
+			return "render targets do not get consts of half size by name"
+		}
 		if x.Scope == 0 && x.Flags&isa.SY != 0 {
 			return "(sy) belongs to the lookup, not to its names"
 		}

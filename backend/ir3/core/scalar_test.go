@@ -48,6 +48,38 @@ func TestScalarHazards(t *testing.T) {
 	}
 }
 
+// TestSharedMoves: what gets lost between registers of fibers and of the wave, and what does not.
+func TestSharedMoves(t *testing.T) {
+	const half, float, byte, convert = "halves do not get to shared registers", "no floats are converted", "no bytes are extended", "converted by the scalar unit alone"
+	for _, c := range []struct{ gpu, text, want string }{
+		{"a660", "mov.u16u16 hr48.x, hr4.x", half},
+		{"a630", "mov.u16u16 hr48.x, hr4.x", half},
+		{"a660", "mov.u16u16 hr48.x, hr<a0.x>", half},
+		{"a660", "cov.u32u16 hr48.x, r2.x", ""},
+		{"a660", "cov.u16u32 r48.x, hr4.x", ""},
+		{"a660", "cov.f32f16 hr48.x, r2.x", float},
+		{"a660", "cov.u32f32 r48.x, r2.x", float},
+		{"a660", "mov.f32f32 r48.x, r2.x", float},
+		{"a660", "cov.u8s32 r48.x, hr4.x", byte},
+		{"a660", "mov.u16u16 hr48.x, hr49.x", ""},
+		{"a660", "cov.u16u32 r48.x, hr49.x", ""},
+		{"a630", "cov.u16u32 r48.x, hr49.x", convert},
+		{"a630", "mov.u32u32 r48.x, r49.x", ""},
+		{"a630", "mov.u32u32 r48.x, c1.x", ""},
+		{"a630", "mov.u16u16 hr48.x, 3", ""},
+		{"a630", "add.u r1.x, r48.x, c1.x", "only one source is a const or a shared register"},
+	} {
+		p := &program{gpu: abi.FindGPU(c.gpu)}
+		in, err := isa.ParseText(p.gpu.Gen, c.text)
+		if err != nil {
+			t.Fatalf("%s: %v", c.text, err)
+		}
+		if got := p.missesShared(&in); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s on %s: %q, want %q", c.text, c.gpu, got, c.want)
+		}
+	}
+}
+
 // TestEarlyPreamble: what runs before dispatch touches nothing of the fibers,
 // and waits for a1.x as a7xx wants it.
 func TestEarlyPreamble(t *testing.T) {
