@@ -34,6 +34,11 @@ var preambleCases = []struct {
 	// What the condition of an if is made of has a place only where the shader has something left of the if.
 	{&preambleVanishes, nil, 1, 0},
 	{&preambleVanishes, []string{"size", "0"}, 0, 0},
+	// What reads out of an if whose other side leaves a loop or ends moves with a selection, or not at all: a branch of the preamble does neither.
+	{&preambleLeft, nil, 2, 1},
+	{&preambleLeft, []string{"both_sides", "0"}, 2, 1},
+	// Conditions of words choose too.
+	{&preambleWords, nil, 1, 0},
 	{&preambleStays, nil, 3, 0},
 	{&preambleStays, []string{"size", "2"}, 2, 0},
 }
@@ -49,6 +54,12 @@ var preambleIfs string
 
 //go:embed testdata/ir/preamble_vanishes.nir
 var preambleVanishes string
+
+//go:embed testdata/ir/preamble_left.nir
+var preambleLeft string
+
+//go:embed testdata/ir/preamble_words.nir
+var preambleWords string
 
 //go:embed testdata/ir/preamble_stays.nir
 var preambleStays string

@@ -143,6 +143,9 @@ func (p *Preamble) movable(in *ir.Instr) bool {
 			return false
 		}
 	}
+	if p.ended && analysis.ReadsOutOfIf(in) {
+		return false // the if may have to be a branch of the preamble, which does not end
+	}
 	return !p.t.Guarded(in) || !p.ended && analysis.UnderIfs(in.Block, p.can)
 }
 
@@ -317,6 +320,7 @@ func (p *Preamble) findNeeded() {
 			for k := range in.Srcs {
 				p.need[in.Srcs[k].Def.Index] = true
 			}
+			p.ifs.Reads(in)
 			if in.Kind == ir.KindPhi {
 				p.need[analysis.Chooser(in).Cond.Def.Index] = true
 			}

@@ -94,5 +94,9 @@ func (w *preambleWriter) choice(in *ir.Instr, join *ir.If) {
 		w.c.Map(&in.Def, w.b.IfPhi(join, side(&x.Then), side(&x.Else)))
 		return
 	}
-	w.c.Map(&in.Def, w.b.Bcsel(w.c.Def(x.Cond.Def), side(&x.Then), side(&x.Else)))
+	sel := ir.OpBcsel
+	if bits := x.Cond.Def.BitSize; bits > 1 {
+		sel, _ = formOf(sel, bits)
+	}
+	w.c.Map(&in.Def, w.b.ALU(sel, w.c.Def(x.Cond.Def), side(&x.Then), side(&x.Else)))
 }

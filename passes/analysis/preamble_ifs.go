@@ -9,7 +9,8 @@ import (
 // preamble computes goes backwards over the function: it calls Enter with each block and then Computes with each of its
 // instructions that moves, and knows of an if by the time it comes to the if's condition. What an if chooses without a
 // branch is a selection, for which both sides are computed. A branch runs one side alone, which
-// is cheaper where sides are long, and the only right way where what a side holds is good only under the condition.
+// is cheaper where sides are long, and the only right way where what a side holds is good only under the condition. It is
+// no way where something after the if reads what a side computes, as it may where the other side ends or leaves a loop.
 type PreambleIfs struct {
 	// Limit is what both sides of an if may cost together without a branch.
 	Limit int32
@@ -17,13 +18,14 @@ type PreambleIfs struct {
 	cost    []int32
 	guarded []bool
 	kept    []bool
+	left    []bool // what comes after the if reads what a side computes: the other side goes elsewhere
 }
 
 // Begin forgets all that was decided of another function. Blocks have their numbers.
 func (p *PreambleIfs) Begin(impl *ir.Impl, limit int32) {
 	n := int(impl.NumBlocks)
 	p.Limit = limit
-	p.cost, p.guarded, p.kept = slab.Zeroed(p.cost, n), slab.Zeroed(p.guarded, n), slab.Zeroed(p.kept, n)
+	p.cost, p.guarded, p.kept, p.left = slab.Zeroed(p.cost, n), slab.Zeroed(p.guarded, n), slab.Zeroed(p.kept, n), slab.Zeroed(p.left, n)
 }
 
 // Computes notes that the preamble computes an instruction at a cost, which is guarded if it is good only where it stands.
@@ -42,13 +44,54 @@ func (p *PreambleIfs) add(n ir.Node, cost int32, guarded bool) {
 	}
 }
 
+// Reads notes the ifs out of which an instruction that the preamble computes reads.
+func (p *PreambleIfs) Reads(in *ir.Instr) {
+	readIfs(in, func(x *ir.If) { p.left[before(x)] = true })
+}
+
+// ReadsOutOfIf reports whether an instruction reads what a side of an if computes and stands after the if itself.
+func ReadsOutOfIf(in *ir.Instr) bool {
+	reads := false
+	readIfs(in, func(*ir.If) { reads = true })
+	return reads
+}
+
+// readIfs calls f for the ifs that sources of an instruction stand in and it does not, or of a phi the block that the
+// source comes from. The other sides of these ifs go elsewhere.
+func readIfs(in *ir.Instr, f func(x *ir.If)) {
+	for k := range in.Srcs {
+		from, to := in.Srcs[k].Def.Instr.Block, in.Block
+		if in.Kind == ir.KindPhi {
+			to = in.PhiInfo().Preds[k]
+		}
+		if from == to {
+			continue
+		}
+		for n := ir.Parent(from); n != nil && !within(to, n); n = ir.Parent(n) {
+			if x, ok := n.(*ir.If); ok {
+				f(x)
+			}
+		}
+	}
+}
+
+// within reports whether a block stands in n.
+func within(b *ir.Block, n ir.Node) bool {
+	for p := ir.Parent(b); p != nil; p = ir.Parent(p) {
+		if p == n {
+			return true
+		}
+	}
+	return false
+}
+
 // Enter comes to a block from behind, and decides about the if that follows it: can are the values that move, by index.
 func (p *PreambleIfs) Enter(b *ir.Block, can []bool) {
 	x := b.FollowingIf()
 	if x == nil || p.cost[b.Index] == 0 && !p.guarded[b.Index] {
 		return
 	}
-	p.kept[b.Index] = can[x.Cond.Def.Index] && (p.guarded[b.Index] || p.cost[b.Index] > p.Limit)
+	p.kept[b.Index] = can[x.Cond.Def.Index] && !p.left[b.Index] && (p.guarded[b.Index] || p.cost[b.Index] > p.Limit)
 	p.add(x, p.cost[b.Index], p.guarded[b.Index])
 }
 
