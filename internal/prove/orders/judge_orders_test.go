@@ -36,6 +36,7 @@ func wishes() []func(ir.Stage) *ir.Options {
 				return nil // a stage that the target does not have
 			}
 			o.NoBaryCoord = false
+			o.MinSubgroupSize = 0 // which is not that of the interpreter
 			return o
 		})
 	}
