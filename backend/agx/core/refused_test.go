@@ -236,6 +236,14 @@ func TestFragmentFaults(t *testing.T) {
 	other.ViewIndex = 1
 	views.Fragment[3].Prim = &other
 	wantError(t, (&wave{l: views, n: 4, p: &program{meta: m}}).viewIndex(make([]uint32, 1)), "a SIMD-group that shades two views at once is not supported")
+	late := quads(1)
+	late.Fragment[0].Prim = nil
+	late.Fragment[1].Prim.ViewIndex = 7
+	late.Fragment[2].Prim, late.Fragment[3].Prim = late.Fragment[1].Prim, late.Fragment[1].Prim
+	view := make([]uint32, 1)
+	if err := (&wave{l: late, n: 4, p: &program{meta: m}}).viewIndex(view); err != nil || view[0] != 7 {
+		t.Errorf("the view of a SIMD-group whose first lane has no primitive: %d, error %v", view[0], err)
+	}
 	shaded := quads(1)
 	shaded.Fragment[0].Prim.Samples = 4
 	shaded.Draw = &emu.Pipeline{}

@@ -228,20 +228,30 @@ func (w *wave) drawUniform(k abi.UniformKind, to []uint32) error {
 	return nil
 }
 
+// primitive is the first that the SIMD-group shades, nil if its lanes have none.
+func (w *wave) primitive() *emu.Primitive {
+	for lane := range w.l.Fragment[:w.n] {
+		if p := w.l.Fragment[lane].Prim; p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
 func (w *wave) viewIndex(to []uint32) error {
 	switch w.p.meta.Stage {
 	case ir.StageVertex:
 		to[0] = w.l.Vertex[0].ViewIndex
 	case ir.StageFragment:
-		for lane := 0; lane < w.n; lane++ {
-			p := w.l.Fragment[lane].Prim
-			if p == nil {
-				continue
-			}
-			if lane > 0 && p.ViewIndex != to[0] {
+		first := w.primitive()
+		if first == nil {
+			return nil
+		}
+		to[0] = first.ViewIndex
+		for lane := range w.l.Fragment[:w.n] {
+			if p := w.l.Fragment[lane].Prim; p != nil && p.ViewIndex != to[0] {
 				return fmt.Errorf("a SIMD-group that shades two views at once is not supported")
 			}
-			to[0] = p.ViewIndex
 		}
 	}
 	return nil
@@ -251,7 +261,7 @@ func (w *wave) samplePositions(to []uint32) {
 	if w.p.meta.Stage != ir.StageFragment {
 		return
 	}
-	p := w.l.Fragment[0].Prim
+	p := w.primitive()
 	for i := 0; i+1 < len(to); i += 2 {
 		x, y := float32(0.5), float32(0.5)
 		if p != nil && p.SamplePos != nil && i/2 < max(1, p.Samples) {
