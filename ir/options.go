@@ -55,6 +55,7 @@ type Options struct {
 	HasLea                                                bool
 	HasRotate, HasDot4x8, HasBitTest, HasAmul, HasUmulLow bool
 	HasImad24, HasShiftLogic                              bool // ir3's imad24, shrm … andg
+	ChainsWait                                            bool // a step of a chain of operations waits for the one before
 	HasGlobalInvocationID                                 bool // a register has it, without the base
 	SafeConsts                                            bool // ir3: no more consts than each of five stages of a pipeline may take
 	DispatchBase                                          bool // workgroup ids count from load_base_workgroup_id

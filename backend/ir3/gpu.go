@@ -73,7 +73,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		LowerInt64: true, LowerDouble: true, LowerUabsSub: true, LowerMsad: true, LowerFsatSigned: true,
 		LowerDot4x8: !g.HasDp2acc, LowerSdot4x8: g.HasDp2acc && !g.DotCompliant, LowerDotSat: true,
 		FuseFfma16: true, FuseFfma32: true, SplitFfma16: true, SplitFfma32: true,
-		HasFsub: true, HasIsub: true, HasImul24: true, HasAmul: true, HasIcselEqz: true, HasIadd3: g.SadIsAdd3, HasUmulLow: true,
+		HasFsub: true, HasIsub: true, HasImul24: true, HasAmul: true, HasIcselEqz: true, HasIadd3: g.SadIsAdd3, HasUmulLow: true, ChainsWait: true,
 		HasDot4x8:       g.HasDp2acc,
 		BoundsByElement: true, JoinsDistances: true, CutsTexels: !faults.has(faultCutTexels),
 		FloatControls: floatControls, Int16ALU: true, Float16ALU: true,
