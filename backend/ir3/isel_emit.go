@@ -84,6 +84,9 @@ func (s *isel) reg(o opnd) mach.Value {
 		if o.mods != 0 {
 			return s.alu2(isa.Instr{Op: isa.OpAbsnegF}, o.half, o.half, immFloat, o, opnd{}).val
 		}
+		if f, ok := s.fetchedUnit(o); ok {
+			return f.val
+		}
 		d := s.newReg(o.half)
 		s.add(isa.Instr{Op: isa.OpMov, Type: movType(o.half), SrcType: movType(o.half), Srcs: [4]isa.Operand{constOperand(o)}}, d)
 		return d

@@ -17,9 +17,16 @@ func (s *isel) loadUnit(in *ir.Instr) {
 				ops[k] = opnd{kind: opConst, bits: uint32(at + first + k)}
 			}
 			s.setComps(&in.Def, ops...)
+			s.pre.noteUnit(pushedUnit{load: in, at: uint32(at + first), n: n})
 			return
 		}
 	}
+	s.setComps(&in.Def, s.fetchUnit(in, unit)...)
+}
+
+// fetchUnit emits the ldc of a load, and returns its components.
+func (s *isel) fetchUnit(in *ir.Instr, unit opnd) []opnd {
+	h, first, n := in.Srcs[0].Def, int(in.Get(ir.IdxComponent)), int(in.Def.NumComponents)
 	t := isa.Instr{Op: isa.OpLdc, Index: uint8(first), Size: uint16(n)}
 	var uses []mach.Value
 	if unit.kind == opImm && unit.bits < 256 {
@@ -35,7 +42,7 @@ func (s *isel) loadUnit(in *ir.Instr) {
 	}
 	d := s.f.NewValue(classFull, n)
 	s.add(t, d, uses...)
-	s.setComps(&in.Def, s.split(d, n)...)
+	return s.split(d, n)
 }
 
 // unit is the number of a load's unit.

@@ -28,6 +28,7 @@ type preamble struct {
 	f              *mach.Func
 	inputs         *mach.Instr
 	queue          []opnd // results that are still to be stored
+	units          []pushedUnit
 }
 
 // selectPreamble selects the preamble; what it computes are consts from here on.
