@@ -1,6 +1,10 @@
 package ir3
 
-import "nirc/backend/mach"
+import (
+	"slices"
+
+	"nirc/backend/mach"
+)
 
 // outputImm is an immediate that was brought into a register for an output.
 type outputImm struct {
@@ -18,16 +22,21 @@ type outputVectors struct {
 // empty forgets all but the memory.
 func (o *outputVectors) empty() { o.ops, o.vals = o.ops[:0], o.vals[:0] }
 
-// collect makes the vector of the first n components, or finds it.
-func (o *outputVectors) collect(s *isel, ops [4]opnd, n int) mach.Value {
+// collect makes the vector of the first n components, or finds it; a single one may be component at of another vector.
+func (o *outputVectors) collect(s *isel, ops [4]opnd, n int) (v mach.Value, at int) {
 	for i := range o.ops {
 		if s.f.Elems(o.vals[i]) == n && s.sameOutputs(&o.ops[i], &ops, n) {
-			return o.vals[i]
+			return o.vals[i], 0
 		}
 	}
-	v := s.collect(ops[:n]...)
+	for i := range o.ops {
+		if at := slices.Index(o.ops[i][:s.f.Elems(o.vals[i])], ops[0]); n == 1 && at >= 0 {
+			return o.vals[i], at
+		}
+	}
+	v = s.collect(ops[:n]...)
 	o.ops, o.vals = append(o.ops, ops), append(o.vals, v)
-	return v
+	return v, 0
 }
 
 // sameOutputs reports whether components have the same values, or the same

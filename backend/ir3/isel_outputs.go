@@ -20,8 +20,9 @@ type outputs struct {
 	alias []bool
 	// imms are the immediates that were brought into registers at ends of blocks.
 	imms []outputImm
-	// made are the vectors that were made of them at the end.
-	made outputVectors
+	// made are the vectors that were made of them at the end; begin is, by what the end reads, where in its vector an output begins.
+	made  outputVectors
+	begin []int
 }
 
 // outputVar is one component of an output slot.
@@ -92,22 +93,23 @@ func (s *isel) finishOutputs() {
 		vals[k] = reader.AtStart(k, s.end)
 	}
 	s.enter(s.end)
-	var uses []mach.Value
-	for k := 0; k < len(s.out.vars); k++ {
+	var groups []outputGroup
+	for k := range s.out.vars {
 		v := s.out.vars[k]
 		if s.outputDone(k) {
 			continue
 		}
-		s.loc = s.out.locs[k]
 		g, ok := s.gatherOutput(k, vals)
 		if !ok {
 			return
 		}
 		s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: v.slot, Mask: g.mask, Half: v.half, As: v.as, Index: v.index, VertexFlags: v.flags, AliasRT: g.alias, Reg: abi.NoReg})
 		if g.n > 0 {
-			uses = append(uses, s.out.made.collect(s, g.ops, g.n))
+			g.loc = s.out.locs[k]
+			groups = append(groups, g)
 		}
 	}
+	uses := s.collectOutputs(groups)
 	s.loc = 0
 	if s.gpu.Lock && s.sh.Stage == ir.StageCompute && !faults.has(faultLock) {
 		s.add(isa.Instr{Op: isa.OpLock, Flags: isa.SY | isa.SS | isa.JP}, 0)
@@ -125,6 +127,22 @@ type outputGroup struct {
 	ops         [4]opnd
 	n           int   // components up to the last one in a register
 	mask, alias uint8 // components: all, and those that alias.rt gives
+	loc         uint32
+}
+
+// collectOutputs makes the vectors of outputs: those of one component last, which may be components of others.
+func (s *isel) collectOutputs(groups []outputGroup) []mach.Value {
+	uses := s.f.ValueList(len(groups))
+	s.out.begin = make([]int, len(groups))
+	for _, alone := range []bool{false, true} {
+		for i := range groups {
+			if g := &groups[i]; alone == (g.n == 1) {
+				s.loc = g.loc
+				uses[i], s.out.begin[i] = s.out.made.collect(s, g.ops, g.n)
+			}
+		}
+	}
+	return uses
 }
 
 // gatherOutput collects the components that go with variable k, the first of its vector; false

@@ -34,11 +34,11 @@ func (c *compiler) registers(f *mach.Func) {
 // their order.
 func (c *compiler) outputs(f *mach.Func, end *mach.Instr) {
 	k := 0
-	for _, u := range end.Uses() {
+	for i, u := range end.Uses() {
 		for c.meta.Outputs[k].Registers() == 0 {
 			k++
 		}
-		c.meta.Outputs[k].Reg = regNumber(f.Class(u.Val), int(u.Reg))
+		c.meta.Outputs[k].Reg = regNumber(f.Class(u.Val), int(u.Reg)) + c.sel.out.begin[i]
 		k++
 	}
 }
