@@ -195,6 +195,39 @@ func heldCompile(t *testing.T, m *nirc.Module, o nirc.Options) string {
 	return b.String()
 }
 
+// TestHeldRefusals holds which of our modules each target refuses, at what stage and in which words; the others compile, to what reflection says.
+func TestHeldRefusals(t *testing.T) {
+	rows := map[string]string{}
+	taken := map[string]int{}
+	prove.EachForm(t, ".", func(file string, m *nirc.Module, o nirc.Options) {
+		for _, o.Target = range []string{"ir3", "agx", "midgard"} {
+			u, err := nirc.New(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := "translated"
+			if err = u.Translate(t.Context(), m); err == nil {
+				at = "optimised"
+				err = u.Optimize(t.Context())
+			}
+			if err == nil {
+				at = "generated"
+				_, err = u.Generate(t.Context())
+			}
+			u.Done(err)
+			if err == nil {
+				taken[o.Target]++
+				continue
+			}
+			rows[fmt.Sprintf("%s, %s before %s, %s", file, o.Stage, o.Next, o.Target)] = heldRow("not " + at + ", " + saidOf(err))
+		}
+	})
+	for target, n := range taken {
+		rows["taken by "+target] = fmt.Sprint(n)
+	}
+	gputest.HoldTable(t, "held_refusals.tsv", rows)
+}
+
 // shaderOf is a module of a graphics pipeline and which of its shaders.
 type shaderOf struct {
 	name string

@@ -412,3 +412,21 @@ func TestWGSL(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSlotComponents: a variable takes the components that its numbers have in a location, and all where locations differ.
+func TestSlotComponents(t *testing.T) {
+	f := func(bits, n uint8) *ir.Type { return ir.VectorType(ir.BaseFloat, bits, n) }
+	for _, c := range []struct {
+		t         *ir.Type
+		component uint8
+		want      uint8
+	}{
+		{ir.ScalarType(ir.BaseFloat, 32), 0, 1}, {ir.ScalarType(ir.BaseUint, 32), 3, 8}, {f(32, 2), 0, 3}, {f(32, 2), 2, 12}, {f(32, 3), 1, 14}, {f(32, 4), 0, 15}, {f(16, 2), 1, 6},
+		{ir.ScalarType(ir.BaseFloat, 64), 0, 15}, {ir.ScalarType(ir.BaseInt, 64), 2, 15}, {f(64, 3), 0, 15}, {ir.ArrayType(f(32, 2), 3, 0), 1, 6}, {ir.ArrayType(ir.ArrayType(f(32, 1), 2, 0), 3, 0), 2, 4},
+		{&ir.Type{Base: ir.BaseStruct, Fields: []ir.Field{{Name: "a", Type: f(32, 2)}}}, 0, 15},
+	} {
+		if got := slotComponents(&ir.Variable{Type: c.t, Component: c.component}); got != c.want {
+			t.Errorf("%s from component %d on: %#x, want %#x", c.t, c.component, got, c.want)
+		}
+	}
+}
