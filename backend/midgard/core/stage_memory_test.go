@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"nirc/backend/midgard/abi"
+	"nirc/backend/midgard/isa"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
@@ -307,6 +309,85 @@ func TestGeometryMemory(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestGeometryTurns: an invocation of the geometry stage, and the raster program after it, take the turns that they are given, however short, and
+// run as many bundles; a barrier and a fault end them.
+func TestGeometryTurns(t *testing.T) {
+	const limit = 4
+	wave := func(prog ...isa.Bundle) *geometryWave {
+		m := computeMeta()
+		m.Sysvals, m.Uniforms, m.WorkgroupSize = nil, nil, [3]uint32{1, 1, 1}
+		stage := &abi.Geometry{Modes: ir.GeomInfo{InPrimitive: 1, OutPrimitive: ir.OutPoints, MaxVertices: limit, Invocations: 1}, Vertices: []ir.Slot{ir.SlotPos}, Streams: 1}
+		main := load(t, m, prog...).(*program)
+		raster := load(t, &abi.Meta{Stage: ir.StageVertex}, constants(0, [4]uint32{}), constants(1, [4]uint32{}), constants(2, [4]uint32{})).(*program)
+		main.meta.Geometry, main.raster = stage, raster
+		l := &emu.Launch{Env: newMachine(16).env, NumLanes: 1, Geometry: []emu.GeometryLane{{V: vertices(1), Emitted: emu.NewEmission(limit)}}}
+		return main.NewWave(l).(*geometryWave)
+	}
+	// Without checks indices begin as zeros: vertex 0, once, is what the raster program makes.
+	prog := []isa.Bundle{constants(0, [4]uint32{}), constants(1, [4]uint32{}), constants(0, [4]uint32{}), constants(1, [4]uint32{}), constants(2, [4]uint32{})}
+	all := len(prog) + 3
+	for fuel := 1; fuel <= all+1; fuel++ {
+		g := wave(prog...)
+		ran, turns := 0, 0
+		for done := false; !done; turns++ {
+			st, err := g.Run(fuel)
+			if err != nil || turns > 2*all || g.l.Ran > fuel {
+				t.Fatalf("turns of %d bundles: after %d %v, %v, ran %d", fuel, turns, st, err, g.l.Ran)
+			}
+			ran += g.l.Ran
+			done = st == emu.StatusDone
+			if !done && g.l.Ran != fuel {
+				t.Errorf("turns of %d bundles: one of %d", fuel, g.l.Ran)
+			}
+		}
+		if e := g.l.Geometry[0].Emitted; ran != all || len(e.Vertices) != limit {
+			t.Errorf("turns of %d bundles: %d run, want %d; %d vertices", fuel, ran, all, len(e.Vertices))
+		}
+	}
+	for _, c := range []struct {
+		name, want string
+		g          *geometryWave
+	}{
+		{"a barrier", "a geometry shader stands at a barrier", wave(append([]isa.Bundle{{Tag: isa.TagBarrier, Tex: isa.Barrier()}}, prog...)...)},
+		{"a fault", "work-group storage", wave(append([]isa.Bundle{ldst(isa.LoadStore{Op: isa.Ld32, Mask: 1, Swizzle: isa.XYZW, Arg: isa.AddrReg{Reg: isa.AddrLocal, Comp: 2}, Toggle: true, Format: isa.IndexU32, Index: zero})}, prog...)...)},
+	} {
+		c.g.l.Check = true
+		if _, err := c.g.Run(1000); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	short := wave(prog...)
+	short.l.Geometry = nil
+	if st, err := short.Run(1000); st != emu.StatusDone || err == nil || !strings.HasPrefix(err.Error(), "midgard core: the launch lacks") {
+		t.Errorf("without a lane: %v, %v", st, err)
+	}
+}
+
+// TestStagesWithoutLanes: a tessellation stage whose launch lacks its lanes, or their patches, says so; a wave without threads wants none.
+func TestStagesWithoutLanes(t *testing.T) {
+	patch := &emu.Patch{}
+	for _, c := range []struct {
+		name    string
+		stage   ir.Stage
+		threads int
+		l       emu.Launch
+		ok      bool
+	}{
+		{"control", ir.StageCompute, 1, emu.Launch{TessCtrl: []emu.TessCtrlLane{{Patch: patch}}}, true}, {"control without lanes", ir.StageCompute, 1, emu.Launch{}, false},
+		{"control without a patch", ir.StageCompute, 1, emu.Launch{TessCtrl: []emu.TessCtrlLane{{}}}, false}, {"control of two", ir.StageCompute, 2, emu.Launch{TessCtrl: []emu.TessCtrlLane{{Patch: patch}}}, false},
+		{"control by the lanes of the other", ir.StageCompute, 1, emu.Launch{TessEval: []emu.TessEvalLane{{Patch: patch}}}, false}, {"no threads", ir.StageCompute, 0, emu.Launch{}, true},
+		{"evaluation", ir.StageVertex, 1, emu.Launch{TessEval: []emu.TessEvalLane{{Patch: patch}}}, true}, {"evaluation without lanes", ir.StageVertex, 1, emu.Launch{}, false},
+		{"evaluation without a patch", ir.StageVertex, 1, emu.Launch{TessEval: []emu.TessEvalLane{{}}}, false}, {"evaluation of two", ir.StageVertex, 2, emu.Launch{TessEval: []emu.TessEvalLane{{Patch: patch}}}, false},
+		{"evaluation by the lanes of the other", ir.StageVertex, 1, emu.Launch{TessCtrl: []emu.TessCtrlLane{{Patch: patch}}}, false},
+	} {
+		m := &abi.Meta{Stage: c.stage, WorkgroupSize: [3]uint32{1, 1, 1}, Tess: &abi.Tess{}}
+		w := &wave{p: &program{meta: m}, l: &c.l, threads: make([]thread, c.threads)}
+		if err := w.startStage(); (err == nil) != c.ok || err != nil && !strings.Contains(err.Error(), "the launch lacks the lanes of stage "+m.API().String()) {
+			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 }
