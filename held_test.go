@@ -92,8 +92,14 @@ func heldOptions(t *testing.T) map[string]nirc.Options {
 	binding := func(n uint32, stages layout.Stages) *nirc.Layout {
 		return &nirc.Layout{Sets: []layout.Set{{Bindings: []layout.Binding{{Binding: n, Type: layout.StorageBuffer, Count: 1, Stages: stages}}}}}
 	}
+	converted, err := nirc.ReadLayout("converted.json", []byte(`{"schema": 1, "sets": [{"set": 0, "bindings": [{"binding": 0, "type": "combined_image_sampler",
+		"immutable_samplers": [{"ycbcr_conversion": {"format": "g8_b8r8_2plane_420_unorm", "model": "ycbcr_709"}}]}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	options := map[string]nirc.Options{
-		"nothing": {}, "entry": {Entry: "main"}, "no entry": {Entry: "none"}, "stage": {Stage: ir.StageCompute}, "another stage": {Stage: ir.StageVertex}, "no GPU": {GPU: "voodoo"},
+		"layout that converts": {Layout: converted},
+		"nothing":              {}, "entry": {Entry: "main"}, "no entry": {Entry: "none"}, "stage": {Stage: ir.StageCompute}, "another stage": {Stage: ir.StageVertex}, "no GPU": {GPU: "voodoo"},
 		"a GPU of another": {GPU: "g13g"}, "a GPU as target": {Target: "a630"}, "no target": {Target: "vax"}, "nearly a target": {Target: "midgrad"}, "the GPU's old name": {GPU: "a618"},
 		"ABI": {ABI: nirc.SeparateABI}, "no ABI": {ABI: "none"}, "linear": {ABI: "linear:0x1"}, "level": {Level: passes.O2}, "known words": {Uniforms: []passes.UniformValue{{Push: true, Value: 1}}},
 		"print": {Printf: &passes.PrintfBuffer{Set: 3}}, "specialised": {Spec: []spirv.SpecValue{{ID: 7, Bits: 1}}}, "robust": {Robust: ir.Robust{Storage: ir.Robust2, Images: ir.Robust1}},

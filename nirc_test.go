@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -427,6 +428,137 @@ func TestSlotComponents(t *testing.T) {
 	} {
 		if got := slotComponents(&ir.Variable{Type: c.t, Component: c.component}); got != c.want {
 			t.Errorf("%s from component %d on: %#x, want %#x", c.t, c.component, got, c.want)
+		}
+	}
+}
+
+// TestAboutInput: errors of use, of files, of the compiler and of the end of a context stay what they are, joined or wrapped; any other is about the input.
+func TestAboutInput(t *testing.T) {
+	other := map[string]error{"usage": Usagef("u"), "files": &IOError{errors.New("i")}, "a path": &fs.PathError{Op: "open", Path: "p", Err: fs.ErrNotExist}, "the compiler": &InternalError{Pass: "p", Value: "v"},
+		"a stop": ErrStopped, "an end": context.Canceled, "a deadline": context.DeadlineExceeded}
+	about := map[string]error{"text": errors.New("t"), "the frontend": &spirv.Error{Word: 3, Msg: "m"}, "diagnostics": Diagnostics{{Msg: "d", Target: "x"}}, "what is not supported": ir.Unsupportedf("n"),
+		"assembly": &spv.Error{Line: 4, Msg: "a"}, "IR": &ir.ParseError{Line: 5, Msg: "i"}, "a pass": &passes.Diagnostic{Msg: "p", Loc: ir.Loc{Line: 7, Col: 1}, File: "f.frag"}}
+	forms := map[string]func(err error) error{"": func(err error) error { return err }, "wrapped": func(err error) error { return fmt.Errorf("in it: %w", err) },
+		"joined": func(err error) error { return errors.Join(err) }, "first": func(err error) error { return errors.Join(err, about["text"]) }, "last": func(err error) error { return errors.Join(about["text"], err) }}
+	for how, form := range forms {
+		for name, err := range other {
+			if err = form(err); Diagnose(err, "file", "target") != err {
+				t.Errorf("%s %s becomes %v", name, how, Diagnose(err, "file", "target"))
+			}
+		}
+		for name, err := range about {
+			var list Diagnostics
+			err = form(err)
+			if got := Diagnose(err, "file", "target"); !errors.As(got, &list) || len(list) != 1+strings.Count(how, "st") || list[0].Target == "" || list[0].File == "" && name != "diagnostics" ||
+				errors.Is(got, errors.ErrUnsupported) != (name == "what is not supported" && len(list) == 1) {
+				t.Errorf("%s %s becomes %#v", name, how, got)
+			}
+		}
+	}
+	if Diagnose(nil, "file", "target") != nil {
+		t.Error("no error becomes one")
+	}
+}
+
+// TestRelocate: only diagnostics of a target of which none has a place are looked for again, and what is found counts if it is the same list.
+func TestRelocate(t *testing.T) {
+	bare, other := Diagnostic{Msg: "a", Target: "x"}, Diagnostic{Msg: "b", Target: "x"}
+	at := func(d Diagnostic, line uint32, word int) Diagnostic {
+		d.Line, d.Word = line, word
+		return d
+	}
+	untargeted := Diagnostic{Msg: "a"}
+	for i, c := range []struct {
+		err, again error
+		asks, new  bool
+	}{
+		{Diagnostics{bare}, Diagnostics{at(bare, 3, 9)}, true, true}, {Diagnostics{bare, other}, Diagnostics{at(bare, 3, 0), at(other, 4, 0)}, true, true},
+		{Diagnostics{bare}, Diagnostics{at(other, 3, 9)}, true, false}, {Diagnostics{bare}, Diagnostics{at(bare, 3, 9), other}, true, false}, {Diagnostics{bare}, nil, true, false},
+		{Diagnostics{bare}, errors.New("z"), true, false}, {Diagnostics{at(bare, 1, 0)}, Diagnostics{at(bare, 3, 9)}, false, false}, {Diagnostics{at(bare, 0, 7)}, Diagnostics{at(bare, 3, 9)}, false, false},
+		{Diagnostics{bare, at(other, 0, 7)}, Diagnostics{at(bare, 3, 9), other}, false, false}, {Diagnostics{untargeted}, Diagnostics{at(bare, 3, 9)}, false, false},
+		{Usagef("u"), Diagnostics{at(bare, 3, 9)}, false, false}, {errors.New("z"), nil, false, false},
+	} {
+		asked := false
+		got := relocate(c.err, func() error { asked = true; return c.again })
+		want := c.err
+		if c.new {
+			want = c.again
+		}
+		if asked != c.asks || !reflect.DeepEqual(got, want) {
+			t.Errorf("%d: %v, asked %v; want %v, %v", i, got, asked, want, c.asks)
+		}
+	}
+}
+
+// TestRunning: between its stages a unit runs no step, and after one that failed that one.
+func TestRunning(t *testing.T) {
+	m, err := Load([]byte(fragment), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range []passes.RunOptions{{}, {VerifyEach: true}, {Times: new(passes.Times)}} {
+		u, err := New(Options{Target: "ir3", Level: passes.O1, Run: run})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, stage := range []func() error{func() error { return u.Translate(t.Context(), m) }, func() error { return u.Optimize(t.Context()) }, func() error { _, err := u.Generate(t.Context()); return err }} {
+			if err := stage(); err != nil || u.ins.Running() != "" {
+				t.Errorf("after stage %d runs %q, %v", i, u.ins.Running(), err)
+			}
+		}
+	}
+}
+
+// TestFloatModesOfText: IR text that demands a mode of floats is taken by the targets that honour it, and by the IR itself.
+func TestFloatModesOfText(t *testing.T) {
+	for bit := range 21 {
+		mode := ir.FloatControls(1) << bit
+		if f := mode >> (bit % 3); f == ir.FCDenormFlush || f == ir.FCRoundRTZ || f == ir.FCRoundRTE {
+			continue // targets may do so unasked
+		}
+		text := fmt.Sprintf("shader compute \"main\" {\n  info { workgroup_size=1,1,1 float_controls=%d }\n  fn f0 \"main\" entry() {\n    b0:\n  }\n}\n", mode)
+		m, err := Load([]byte(text), "a.nir")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, target := range []string{IRTarget, "ir3", "agx", "midgard"} {
+			have, err := FloatControls(target, DefaultGPU(target))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = Translate(t.Context(), m, Options{Target: target, File: "f"})
+			if ok := have == nil || *have&mode != 0; (err == nil) != ok || err != nil && (!strings.HasPrefix(err.Error(), "f: error: the float mode ") || !errors.Is(err, errors.ErrUnsupported)) {
+				t.Errorf("%s, mode %#x: %v; it has %v", target, mode, err, have)
+			}
+		}
+	}
+}
+
+// TestPipelinePasses: the passes of each level and stage are those of the options, with what these ask for; what is wrong in them is refused.
+func TestPipelinePasses(t *testing.T) {
+	list, err := passes.ParsePassList("opt_dce,opt_cse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	another, err := passes.Load([]byte("pipelines:\n  other: [opt_dce]\n"), "another.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := PipelinePasses(Options{Passes: list}, ir.StageVertex); err != nil || !reflect.DeepEqual(got, []string{"opt_dce", "opt_cse"}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	plain, err := PipelinePasses(Options{Target: "ir3", Level: passes.O1}, ir.StageVertex)
+	if err != nil || len(plain) < 20 {
+		t.Errorf("%v, %v", plain, err)
+	}
+	asked, err := PipelinePasses(Options{Target: "ir3", Level: passes.O1, Printf: &passes.PrintfBuffer{Binding: 3}}, ir.StageVertex)
+	if err != nil || len(asked) <= len(plain) {
+		t.Errorf("%v, %v", asked, err)
+	}
+	var usage *UsageError
+	for _, o := range []Options{{Target: "vax"}, {Target: "ir3", State: &State{Shader: &passes.ShaderState{PatchVertices: 99}}}, {Target: "ir3", Pipelines: another}} {
+		if _, err := PipelinePasses(o, ir.StageVertex); !errors.As(err, &usage) {
+			t.Errorf("%+v: %v", o, err)
 		}
 	}
 }
