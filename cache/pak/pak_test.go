@@ -131,6 +131,26 @@ func TestBroken(t *testing.T) {
 	}
 }
 
+// TestRecordsBeyondTheEnd: a header that says more records than the bytes after it can be is refused for that, whatever they are; and no fewer.
+func TestRecordsBeyondTheEnd(t *testing.T) {
+	data, err := pak.Bytes(shaders(t)[:2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size := 80; size < 80+5*88; size++ {
+		for n := range uint32(8) {
+			bad := bytes.Clone(data[:size])
+			binary.LittleEndian.PutUint32(bad[8:], n)
+			binary.LittleEndian.PutUint64(bad[16:], uint64(size))
+			_, err := pak.Read(bad)
+			said := err != nil && strings.Contains(err.Error(), "records do not fit")
+			if fits := int(n)*88 <= size-80; said == fits || n > 0 && err == nil && size < 80+2*88 {
+				t.Fatalf("%d records in %d bytes: %v", n, size, err)
+			}
+		}
+	}
+}
+
 // walk looks at all of an archive that Read takes.
 func walk(t *testing.T, data []byte) {
 	a, err := pak.Read(data)

@@ -41,14 +41,9 @@ func (c *compileCommand) repro(err error, m *nirc.Module, o *nirc.Options) error
 }
 
 func (c *compileCommand) reproText(internal *nirc.InternalError, m *nirc.Module, o *nirc.Options) (string, error) {
-	input, module := "module.spvasm", ""
-	if m.SPIRV != nil {
-		var err error
-		if module, err = m.Disassemble(); err != nil {
-			return "", err
-		}
-	} else {
-		input, module = "module.nir", m.Text()
+	input, module := "module.nir", m.Text()
+	if text, err := m.Disassemble(); err == nil { // IR text has none
+		input, module = "module.spvasm", text
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# nirc %s, %s/%s, %s\n", codeVersion(), runtime.GOOS, runtime.GOARCH, runtime.Version())

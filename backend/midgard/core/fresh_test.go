@@ -1,6 +1,8 @@
 package core
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +19,10 @@ func TestStaleInputs(t *testing.T) {
 	y := alu(func(b *isa.Bundle) {
 		b.SetConsts([4]uint32{1, 2, 3, 4})
 		b.Add(isa.UnitVMUL, isa.Vector(isa.OpImov, isa.Mode32, isa.RegConst, 0xc).From(1, isa.VReg(isa.RegConst, isa.XYZW)))
+	})
+	z := alu(func(b *isa.Bundle) {
+		b.SetConsts([4]uint32{1, 2, 3, 4})
+		b.Add(isa.UnitVMUL, isa.Vector(isa.OpImov, isa.Mode32, isa.RegConst, 0x30).From(1, isa.VReg(isa.RegConst, isa.XYZW)))
 	})
 	store := func(op isa.LdOp, mask uint8, swz isa.Swizzle) isa.Bundle {
 		return ldst(isa.LoadStore{Op: op, Mask: mask, Swizzle: swz, Toggle: true, Arg: isa.AddrReg{Reg: 1}, Format: isa.IndexU32, Index: isa.AddrReg{Reg: 1, Comp: 2}})
@@ -43,6 +49,8 @@ func TestStaleInputs(t *testing.T) {
 		{"another store at the same place", "components of register 27 ", []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW), data, store(isa.St128, 15, isa.XYZW)}},
 		{"one component written again, which is all that is stored", "", []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW), address, y, store(isa.St64, 12, isa.XYZW)}},
 		{"one component written again, two stored", both, []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW), address, y, store(isa.St64, 15, isa.XYZW)}},
+		{"an upper component written again, which is all that is stored", "", []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW), address, z, store(isa.St128, 4, isa.XYZW)}},
+		{"an upper component written again, another stored", both, []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW), address, z, store(isa.St128, 8, isa.XYZW)}},
 		{"a byte of what is written", "", []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW), address, y, store(isa.StU8, 1, isa.Swz(1, 0, 0, 0))}},
 		{"a byte of what is not", both, []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW), address, y, store(isa.StU8, 1, isa.XYZW)}},
 		{"what a load brings", "", []isa.Bundle{address, data, store(isa.St128, 15, isa.XYZW), address, fresh, store(isa.St128, 15, isa.XYZW)}},
@@ -108,4 +116,83 @@ func TestStaleTextureInputs(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, found, c.want)
 		}
 	}
+}
+
+// TestTextureInputs: what a texture operation is said to take of its input registers is what changes its operands when it changes.
+func TestTextureInputs(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 4000 {
+		op := []isa.TexOp{isa.TexSample, isa.TexSampleLod, isa.TexFetch, isa.TexDerivative}[r.IntN(4)]
+		x := randomTexture(op, r)
+		x.Dim, x.CoordFull = isa.TexDim(r.IntN(4)), r.IntN(2) == 0
+		x.CoordUpper = !x.CoordFull && r.IntN(2) == 0
+		x.LodReg, x.TextureReg, x.SamplerReg, x.OffsetReg = r.IntN(2) == 0, r.IntN(2) == 0, r.IntN(2) == 0, r.IntN(2) == 0
+		x.Lod, x.Texture, x.Sampler, x.Offset = uint16(r.IntN(32)), uint16(r.IntN(32)), uint16(r.IntN(32)), uint16(r.IntN(1<<11))
+		meta := fragMeta()
+		meta.Alias = r.IntN(4) == 0
+		w := &wave{p: &program{meta: meta}}
+		bundle := bundle{Bundle: isa.Bundle{Tag: isa.TagTex, Tex: x}}
+		said := w.p.takes(&bundle)
+		first := fileTexIn
+		if meta.Alias {
+			first = isa.RegConst
+		}
+		th := &thread{}
+		before := textureOperands(w, th, &x)
+		for reg := range 2 {
+			for part := range uint(8) { // 16 bits each; 0x3c00 is another number in all of them
+				word := &th.file[int(first)+reg][part/4]
+				*word ^= 0x3c00 << (part % 4 * 16)
+				taken := textureOperands(w, th, &x) != before
+				*word = 0
+				if got := said[int(first)-firstInput+reg][part/4]>>(part%4*16)&0xffff == 0xffff; got != taken {
+					t.Fatalf("%+v: bits %d of register %d are taken %v, said to be %v", x, 16*part, int(first)+reg, taken, got)
+				}
+			}
+		}
+	}
+}
+
+// textureOperands are the operands of a texture operation that its dimension has, and a derivative writes.
+func textureOperands(w *wave, th *thread, x *isa.Texture) (v struct {
+	at               [4]uint32
+	lod              uint32
+	texture, sampler int
+	offset           [3]int32
+}) {
+	at := w.coords(th, x)
+	n := map[isa.TexDim]int{isa.Tex1D: 1, isa.Tex2D: 2, isa.Tex3D: 3, isa.TexCube: 2}[x.Dim]
+	if x.Op == isa.TexDerivative {
+		n = 0
+		for i := range 4 {
+			if x.Mask>>i&1 != 0 {
+				v.at[i] = at[x.Swizzle.Lane(i)]
+			}
+		}
+	}
+	copy(v.at[:n], at[:n])
+	if x.LodReg {
+		v.lod = w.component(th, isa.TexSelector(x.Lod))
+	}
+	v.texture, v.sampler = w.handle(th, x.TextureReg, x.Texture), w.handle(th, x.SamplerReg, x.Sampler)
+	if offset := w.offsets(th, x); x.OffsetReg {
+		written := 0
+		for i := range 4 {
+			if x.Op != isa.TexDerivative && i < n || x.Op == isa.TexDerivative && slices.Contains(lanesOf(x), i) {
+				written++
+			}
+		}
+		copy(v.offset[:min(3, written)], offset[:])
+	}
+	return v
+}
+
+// lanesOf are the components that a derivative writes.
+func lanesOf(x *isa.Texture) (list []int) {
+	for i := range 4 {
+		if x.Mask>>i&1 != 0 {
+			list = append(list, x.Swizzle.Lane(i))
+		}
+	}
+	return list
 }

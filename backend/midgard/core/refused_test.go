@@ -3,6 +3,7 @@ package core
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -245,3 +246,41 @@ func TestShortLaunch(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// TestRefusedMeta: what no compiler says of a program is refused before its code is looked at, of both programs of a geometry shader.
+func TestRefusedMeta(t *testing.T) {
+	code := encode(t, []isa.Bundle{constants(0, [4]uint32{})})
+	good := func() *abi.Meta {
+		m := computeMeta()
+		m.FirstTag = isa.Tag(code[0] & 15)
+		return m
+	}
+	raster := func() *abi.Meta {
+		return &abi.Meta{Stage: ir.StageVertex, WorkRegs: 8, FirstTag: isa.Tag(code[0] & 15)}
+	}
+	geometry := func(edit func(g *abi.Geometry)) *abi.Meta {
+		m := good()
+		m.Geometry = &abi.Geometry{Modes: ir.GeomInfo{InPrimitive: 3, OutPrimitive: ir.OutPoints, MaxVertices: 1, Invocations: 1}, Streams: 1, Raster: raster(), At: uint32(len(code))}
+		edit(m.Geometry)
+		return m
+	}
+	both := append(slices.Clone(code), code...)
+	for name, c := range map[string]struct {
+		meta *abi.Meta
+		want string
+	}{
+		"a program": {good(), ""}, "a geometry shader": {geometry(func(*abi.Geometry) {}), ""},
+		"another slot of a vertex":            {geometry(func(g *abi.Geometry) { g.Vertices = []ir.Slot{ir.SlotPatch0} }), "midgard meta: slot"},
+		"no raster program":                   {geometry(func(g *abi.Geometry) { g.Raster = nil }), "without a raster program"},
+		"a raster program inside of a bundle": {geometry(func(g *abi.Geometry) { g.At += 8 }), "the raster program would begin at byte"},
+		"a raster program after the end":      {geometry(func(g *abi.Geometry) { g.At = uint32(len(both)) + 16 }), "the raster program would begin at byte"},
+		"a raster program of another tag":     {geometry(func(g *abi.Geometry) { g.Raster.FirstTag = isa.TagLdSt }), "does not begin with a bundle of tag"},
+		"a shader of another tag":             {geometry(func(g *abi.Geometry) { g.Raster.FirstTag = isa.TagLdSt }), "does not begin with a bundle of tag"},
+	} {
+		for how, load := range map[string]func([]byte, *abi.Meta) (emu.Program, error){"": Load, " that is fresh": LoadFresh} {
+			if _, err := load(both, c.meta); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s%s: %v, want %q", name, how, err, c.want)
+			}
+		}
+	}
+}
