@@ -166,7 +166,7 @@ func heldCompile(t *testing.T, m *nirc.Module, o nirc.Options) string {
 	o.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: leave}))
 	var dumped []string
 	o.Run.DumpAfter, o.Run.Dump, o.PrintCFG = []string{"translate"}, func(title, text string) {
-		dumped = append(dumped, fmt.Sprintf("%s, with edges %v", title, strings.Contains(text, "// preds:")))
+		dumped = append(dumped, fmt.Sprintf("%s, with edges %v", title, strings.Contains(text, " succs:")))
 	}, o.Robust == ir.Robust{}
 	u, err := nirc.New(o)
 	if err != nil {
