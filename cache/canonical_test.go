@@ -40,10 +40,69 @@ func samples(t testing.TB) []*nirc.Module {
 	return list
 }
 
+// idForms has the operations that idWordsOf knows with and without what may come after their operands, by numbers that are ids too.
+const idForms = `OpCapability Shader
+%glsl = OpExtInstImport "GLSL.std.450"
+%other = OpExtInstImport "NonSemantic.other"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main"
+OpExecutionMode %main OriginUpperLeft
+OpName %main "main"
+OpMemberName %s 0 "x"
+OpDecorate %v Location 3
+OpMemberDecorate %s 0 Offset 4
+%void = OpTypeVoid
+%bool = OpTypeBool
+%float = OpTypeFloat 32
+%int = OpTypeInt 32 1
+%s = OpTypeStruct %float %int
+%v4 = OpTypeVector %float 4
+%fn = OpTypeFunction %void
+%c1 = OpConstant %int 1
+%f2 = OpConstant %float 2
+%array = OpTypeArray %float %c1
+%p = OpTypePointer Private %v4
+%pf = OpTypePointer Private %float
+%vc = OpConstantComposite %v4 %f2 %f2 %f2 %f2
+%v = OpVariable %p Private %vc
+%w = OpVariable %p Private
+%true = OpConstantTrue %bool
+%main = OpFunction %void Inline|Pure %fn
+%l = OpLabel
+%a = OpLoad %v4 %v
+%b = OpLoad %v4 %v Volatile|Aligned 4
+%e = OpAccessChain %pf %v %c1
+OpStore %w %a
+OpStore %w %b Aligned 16
+OpStore %w %b Volatile
+%x = OpCompositeExtract %float %a 3
+%y = OpVectorShuffle %v4 %a %b 0 5 2 7
+%z = OpExtInst %float %glsl Sqrt %x
+%n = OpFAdd %float %z %x
+%o = OpExtInst %void %other 3 %x
+%u = OpCompositeConstruct %v4 %n %n %n %n
+%t = OpFunctionCall %void %main
+OpSelectionMerge %m Flatten
+OpBranchConditional %true %m %k
+%k = OpLabel
+OpSelectionMerge %m2 None
+OpBranchConditional %true %m %m2 3 4
+%m2 = OpLabel
+OpBranch %m
+%m = OpLabel
+%phi = OpPhi %float %n %l %x %k %x %m2
+OpReturn
+OpFunctionEnd
+`
+
 // What idWordsOf knows of an instruction is what Decode knows.
 func TestIDWords(t *testing.T) {
 	n, all := 0, 0
-	for _, m := range samples(t) {
+	forms, err := nirc.Load([]byte(idForms), "forms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range append(samples(t), forms) {
 		for i := range m.SPIRV.Insts {
 			in := &m.SPIRV.Insts[i]
 			all++

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -100,6 +101,19 @@ func TestStoreKinds(t *testing.T) {
 	}
 	key, data = entry(&Entry{Request: request("no code"), Object: wrong})
 	put(key, data, kindOf{kind: KindShader, object: len(wrong), broken: "the code does not decode at byte 0", target: want[first.Request.Key()].target})
+	for name, edit := range map[string]func(o *object.Object){"no GPU": func(o *object.Object) { o.GPU = "voodoo" }} {
+		changed, err := object.Read(first.Object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edit(changed)
+		text, err := changed.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, data = entry(&Entry{Request: request(name), Object: text})
+		put(key, data, kindOf{kind: KindShader, object: len(text), broken: strings.TrimPrefix(name, "no ") + " ", target: want[first.Request.Key()].target})
+	}
 	key, data = entryFor("a module")
 	put(key, data, kindOf{kind: KindModule})
 	moduleData, err := d.Get(moduleKey(first.Request.Module))
@@ -319,5 +333,36 @@ func TestCalledOff(t *testing.T) {
 	v := &Verifier{Dir: d, Builder: &Builder{Store: d}}
 	if c, err := v.Run(ctx); !errors.Is(err, context.Canceled) || len(c.Broken) > 0 || c.Entries != 5 {
 		t.Errorf("verify: %+v, %v", c, err)
+	}
+}
+
+// TestUnreadableEntries: an entry that cannot be read at all ends a check with that error, whichever it is.
+func TestUnreadableEntries(t *testing.T) {
+	d, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []Digest
+	for i := range 3 {
+		keys = append(keys, sha256.Sum256([]byte{byte(i)}))
+		if err := d.Put(keys[i], []byte{kindFront, byte(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := d.List()
+	if err != nil || len(list) != 3 {
+		t.Fatal(list, err)
+	}
+	steps := 0
+	v := &Verifier{Dir: d, Step: func(int) {
+		if steps++; steps == 1 { // where the next one is is no directory any more
+			dir := filepath.Dir(d.Path(list[1].Key))
+			if err := errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o666)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}}
+	if c, err := v.Run(t.Context()); err == nil || steps != 1 || c.FrontEnd != 1 || len(c.Broken) != 0 {
+		t.Errorf("%+v after %d steps, %v", c, steps, err)
 	}
 }
