@@ -3,6 +3,7 @@ package core
 import (
 	"testing"
 
+	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/internal/emu"
 )
@@ -30,5 +31,72 @@ func TestSampleBeyond(t *testing.T) {
 				t.Errorf("sample %d of %d is at %v, %v, of the centre: %t", n, samples, p.x, p.y, p.center)
 			}
 		}
+	}
+}
+
+// TestFansAndStrips: whether the first vertex of fans provokes, and by which vertex the hardware begins the triangles of strips and fans, hang on the topology, on the
+// provoking vertex, and on stages and lists that make other primitives; on nothing else.
+func TestFansAndStrips(t *testing.T) {
+	seeds := map[bool]uint64{}
+	for seed := uint64(0); len(seeds) < 2; seed++ {
+		seeds[(&emu.Launch{Approx: seed}).Doubt(doubtVertexOrder)] = seed
+	}
+	stage := &program{}
+	for topology := emu.PointList; topology <= emu.PatchList; topology++ {
+		for n := range 32 {
+			last, tess, geometry, lists, doubt := n&1 != 0, n&2 != 0, n&4 != 0, n&8 != 0, n&16 != 0
+			d := &emu.Pipeline{Topology: topology}
+			d.Raster.ProvokingLast = last
+			if tess {
+				d.TessEval = stage
+			}
+			if geometry {
+				d.Geometry = stage
+			}
+			w := &wave{p: &program{meta: &abi.Meta{Lists: lists}}, l: &emu.Launch{Draw: d, Approx: seeds[doubt]}}
+			own := !tess && !geometry && !lists
+			if got, want := w.firstFan(), topology == emu.TriangleFan && !last && own; got != want {
+				t.Errorf("topology %v, %05b: the first vertex of a fan provokes: %v, want %v", topology, n, got, want)
+			}
+			turned := 0
+			if (topology == emu.TriangleStrip || topology == emu.TriangleFan) && own && doubt {
+				turned = 1
+			}
+			for v := range 3 {
+				if got := w.vertexOf(v); got != (v+turned)%3 {
+					t.Errorf("topology %v, %05b: vertex %d is %d", topology, n, v, got)
+				}
+			}
+		}
+	}
+	w := &wave{p: &program{meta: &abi.Meta{}}, l: &emu.Launch{Approx: seeds[true]}}
+	if w.firstFan() || w.vertexOf(1) != 1 {
+		t.Error("without a draw")
+	}
+}
+
+// TestCornerWords: the value of a vertex stands in the last word of its coefficient register, of the second one perhaps in the middle word; elsewhere is garbage.
+func TestCornerWords(t *testing.T) {
+	seen := map[int]bool{}
+	for seed := range uint64(8) {
+		w := &wave{frag: &fragState{garbage: poison{emu.Poison(1)}}, l: &emu.Launch{Approx: seed}}
+		for vertex := range 3 {
+			plane := w.cornerPlane(coef{Coef: &abi.Coef{Vertex: uint8(vertex)}}, 77)
+			at := -1
+			for i, v := range plane {
+				if v == 77 && at < 0 {
+					at = i
+				} else if v == 77 {
+					t.Errorf("vertex %d: two words of %v", vertex, plane)
+				}
+			}
+			if want := vertex == 2 && w.l.Doubt(doubtMiddleWord); at != 2 && !(want && at == 1) || want != (at == 1) {
+				t.Errorf("seed %d, vertex %d: word %d", seed, vertex, at)
+			}
+			seen[at] = true
+		}
+	}
+	if !seen[1] || !seen[2] {
+		t.Errorf("words %v", seen)
 	}
 }
