@@ -161,3 +161,45 @@ func TestVkScriptDraws(t *testing.T) {
 		}
 	}
 }
+
+// TestVkProbedRegions: a probe looks at the pixels that its numbers say, of the framebuffer or relative to it, in whatever way they are written; what is
+// outside is refused.
+func TestVkProbedRegions(t *testing.T) {
+	const head = "[vertex shader passthrough]\n\n[fragment shader]\n#version 450\nvoid main() {}\n\n[require]\nframebuffer B8G8R8A8_UNORM\nfbsize 40 20\n\n[test]\n"
+	type region struct{ x, y, w, h int }
+	for text, want := range map[string]region{
+		"probe all rgba 0 0 0 1": {0, 0, 40, 20}, "probe all rgb (0, 0, 0)": {0, 0, 40, 20}, "probe rgba (3, 7) (0, 0, 0, 1)": {3, 7, 1, 1}, "probe rgb 3 7 0 0 0": {3, 7, 1, 1},
+		"probe rgb (3 7) 0 0 0": {3, 7, 1, 1}, "probe rect rgba (3, 7, 5, 2) (0, 0, 0, 1)": {3, 7, 5, 2}, "probe rect rgb 3 7 1 1 0 0 0": {3, 7, 1, 1}, "probe rect rgb 3.9 7.2 5.99 1.5 0 0 0": {3, 7, 5, 1},
+		"relative probe rgba (0.5, 0.25) (0, 0, 0, 1)": {20, 5, 1, 1}, "relative probe rect rgb 0.1 0.35 0.3 0.15 0 0 0": {4, 7, 12, 3}, "relative probe rect rgba (0, 0, 1, 1) (0, 0, 0, 1)": {0, 0, 40, 20},
+	} {
+		s := vkParse(t, head+text+"\n")
+		e, ok := s.Commands[len(s.Commands)-1].(*ExpectTexels)
+		if !ok {
+			t.Fatalf("%s: %T", text, s.Commands[len(s.Commands)-1])
+		}
+		if got := (region{e.X, e.Y, e.W, e.H}); got != want || e.Alpha != strings.Contains(text, "rgba") {
+			t.Errorf("%s: %+v, alpha %v, want %+v", text, got, e.Alpha, want)
+		}
+		if e.Alpha && e.RGBA[3] != 1 || len(e.Tolerances) > 3 && !e.Alpha {
+			t.Errorf("%s: colour %v, tolerances %v", text, e.RGBA, e.Tolerances)
+		}
+	}
+	for _, text := range []string{"probe rgb (-1, 0) (0, 0, 0)", "probe rgb (0, 65537) (0, 0, 0)", "probe rect rgb 0 0 0 1 0 0 0", "probe rect rgb 0 0 1 0.5 0 0 0", "relative probe rgb (-0.1, 0) (0, 0, 0)",
+		"probe rect rgb 0 0 nan 1 0 0 0", "probe rgb (0, 0 (0, 0, 0)"} {
+		if s, err := Parse("x.vkscript", []byte(head+text+"\n")); err == nil {
+			t.Errorf("%s is read: %+v", text, s.Commands[len(s.Commands)-1])
+		}
+	}
+}
+
+// TestTexelsOfExtents: a buffer without a width is one row of all elements; one with a width has its slices below each other.
+func TestTexelsOfExtents(t *testing.T) {
+	for _, c := range []struct {
+		x    extent
+		w, h int
+	}{{extent{12, 0, 0, 0}, 12, 1}, {extent{12, 1, 12, 0}, 1, 12}, {extent{12, 3, 4, 1}, 3, 4}, {extent{12, 3, 2, 2}, 3, 4}, {extent{12, 12, 0, 0}, 12, 1}, {extent{12, 2, 0, 6}, 2, 6}, {extent{1, 0, 5, 5}, 1, 1}} {
+		if w, h := c.x.texels(); w != c.w || h != c.h {
+			t.Errorf("%+v: %d by %d, want %d by %d", c.x, w, h, c.w, c.h)
+		}
+	}
+}
