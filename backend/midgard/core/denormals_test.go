@@ -69,3 +69,40 @@ func TestFlushHalves(t *testing.T) {
 		}
 	}
 }
+
+// TestArithmetic: what computes with floats may flush; what moves or selects bits does not, unless a modifier makes other numbers of them.
+func TestArithmetic(t *testing.T) {
+	plain := func(*isa.ALU) {}
+	for i, c := range []struct {
+		op   isa.Op
+		u    isa.Unit
+		edit func(a *isa.ALU)
+		want bool
+	}{
+		{isa.OpFadd, isa.UnitVADD, plain, true}, {isa.OpFmul, isa.UnitVMUL, plain, true}, {isa.OpFlt, isa.UnitVADD, plain, true}, {isa.OpU2f, isa.UnitVADD, plain, true}, {isa.OpFceil, isa.UnitVADD, plain, true},
+		{isa.OpIadd, isa.UnitVADD, plain, false}, {isa.OpImov, isa.UnitVADD, plain, false}, {isa.OpIeq, isa.UnitVADD, plain, false},
+		{isa.OpIcselV, isa.UnitVADD, plain, false}, {isa.OpFcselV, isa.UnitVADD, plain, false}, {isa.OpIcsel, isa.UnitVADD, plain, false}, {isa.OpFcsel, isa.UnitVADD, plain, false},
+		{isa.OpFmov, isa.UnitVADD, plain, false}, {isa.OpFmov, isa.UnitVADD, func(a *isa.ALU) { a.Src[1].Mod = 1 }, true}, {isa.OpFmov, isa.UnitVADD, func(a *isa.ALU) { a.Src[1].Mod = 2 }, true},
+		{isa.OpFmov, isa.UnitVADD, func(a *isa.ALU) { a.Out = 1 }, true}, {isa.OpFmov, isa.UnitVADD, func(a *isa.ALU) { a.Src[0].Mod = 1 }, false},
+		{isa.OpFmov, isa.UnitVADD, func(a *isa.ALU) { a.Src[1].Expand = isa.ExpandLow }, true}, {isa.OpFmov, isa.UnitVADD, func(a *isa.ALU) { a.Shrink = 1 }, true},
+	} {
+		a := isa.Vector(c.op, isa.Mode32, 3, isa.LaneMask(isa.Mode32, 15))
+		if !a.Op.Is(isa.FloatDst) {
+			a.Out = isa.OutKeepLow
+		}
+		for k := range 2 {
+			a = a.From(k, isa.Source{Reg: uint8(1 + k), Swizzle: isa.Swz(0, 1, 2, 3)})
+		}
+		c.edit(&a)
+		var b isa.Bundle
+		b.Add(c.u, a)
+		x := compile(&b, c.u, false)
+		if x.bad != nil {
+			t.Errorf("%d: %s: %v", i, c.op, x.bad)
+			continue
+		}
+		if x.arith != c.want {
+			t.Errorf("%d: %s computes with floats: %v, want %v", i, c.op, x.arith, c.want)
+		}
+	}
+}

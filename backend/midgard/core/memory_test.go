@@ -270,3 +270,27 @@ func TestImage(t *testing.T) {
 		t.Errorf("loaded %v", got)
 	}
 }
+
+// TestHelpersChangeNothing: a helper thread that stores or does an atomic operation is told, on its own memory it may store.
+func TestHelpersChangeNothing(t *testing.T) {
+	for _, op := range []isa.LdOp{isa.St32, isa.LdAtomicAdd} {
+		for _, helper := range []bool{false, true} {
+			m := newMachine(64)
+			w := &wave{p: &program{meta: computeMeta()}, l: &emu.Launch{Env: m.env, Check: true}, check: true, threads: make([]thread, 1)}
+			th := &w.threads[0]
+			th.helper = helper
+			in := [2][2]uint64{{m.buf.Addr, 1}, {1, 1}}
+			l := isa.LoadStore{Op: op, Reg: 1, Mask: 1, Swizzle: isa.XYZW, Toggle: true, Arg: isa.AddrReg{}, Format: isa.IndexU32, Index: isa.AddrReg{Reg: isa.AddrZero}}
+			s := &inputs{w: w, t: th, in: in}
+			var err error
+			if op == isa.St32 {
+				err = w.store(s, &l)
+			} else {
+				err = w.atomic(s, &l)
+			}
+			if helper != (err != nil && strings.Contains(err.Error(), "a helper thread writes memory")) {
+				t.Errorf("%s by a helper, %v: %v", op, helper, err)
+			}
+		}
+	}
+}
