@@ -203,3 +203,22 @@ func TestTakenStages(t *testing.T) {
 		}
 	}
 }
+
+// TestEntryNames: names of entry points are quoted where a shell would take them for more.
+func TestEntryNames(t *testing.T) {
+	const plain = "+,-./0123456789:=@ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+	for r := rune(1); r < 0x180; r++ {
+		name := string(r)
+		want := "--entry '" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+		if r >= 0x80 || strings.ContainsRune(plain, r) {
+			want = "--entry " + name
+		}
+		if got := nirc.EntryList([]nirc.EntryPoint{{Name: name}}); got != want {
+			t.Errorf("%U: %s, want %s", r, got, want)
+		}
+	}
+	list := []nirc.EntryPoint{{Name: "main", Stage: ir.StageVertex}, {}, {Name: "a b", Stage: ir.StageCompute}}
+	if got := nirc.EntryList(list); got != "--entry main --stage vertex, --entry 'a b' --stage compute" {
+		t.Error(got)
+	}
+}
