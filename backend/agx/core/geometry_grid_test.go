@@ -36,3 +36,27 @@ func TestRunGeometryRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestGridPrimitives: how many primitives so many vertices make, of which size, is counted one by one.
+func TestGridPrimitives(t *testing.T) {
+	for _, c := range []struct {
+		topology          emu.Topology
+		size, first, step uint32 // vertices of a primitive, of the first one, and of each that follows
+	}{
+		{emu.PointList, 1, 1, 1}, {emu.LineList, 2, 2, 2}, {emu.LineStrip, 2, 2, 1}, {emu.TriangleList, 3, 3, 3}, {emu.TriangleStrip, 3, 3, 1}, {emu.TriangleFan, 3, 3, 1}, {emu.LineListAdjacency, 4, 4, 4},
+		{emu.LineStripAdjacency, 4, 4, 1}, {emu.TriangleListAdjacency, 6, 6, 6}, {emu.TriangleStripAdjacency, 6, 6, 2},
+	} {
+		for vertices := range uint32(25) {
+			want := uint32(0)
+			for taken := c.first; taken <= vertices; taken += c.step {
+				want++
+			}
+			if size, n, err := primitives(c.topology, vertices); err != nil || uint32(size) != c.size || n != want {
+				t.Errorf("topology %v, %d vertices: %d primitives of %d, %v; want %d of %d", c.topology, vertices, n, size, err, want, c.size)
+			}
+		}
+	}
+	if _, _, err := primitives(emu.PatchList, 3); err == nil {
+		t.Error("patches are primitives of geometry")
+	}
+}
