@@ -19,7 +19,7 @@ OpCapability Kernel
 OpCapability Int64
 OpMemoryModel Physical64 OpenCL
 OpEntryPoint Kernel %main "main" %index
-OpExecutionMode %main LocalSize 4 2 1
+OpExecutionMode %main LocalSize SIZE
 OpDecorate %index BuiltIn LocalInvocationIndex
 %void = OpTypeVoid
 %uint = OpTypeInt 32 0
@@ -61,8 +61,9 @@ OpFunctionEnd
 // TestAsyncCopies: a workgroup copies each element once, whatever their number is to that of its items; steps are those of the side in
 // global memory, and what lies between and after stays.
 func TestAsyncCopies(t *testing.T) {
-	for _, c := range []struct{ num, step, back int }{{0, 1, 1}, {1, 1, 1}, {7, 3, 1}, {8, 1, 5}, {9, 2, 4}, {33, 3, 2}} {
-		text := strings.NewReplacer("NUM", fmt.Sprint(c.num), "STEP", fmt.Sprint(c.step), "BACK", fmt.Sprint(c.back)).Replace(kernelCopy)
+	sizes := []string{"4 2 1", "2 1 3", "1 3 2", "1 1 1", "5 1 1"}
+	for i, c := range []struct{ num, step, back int }{{0, 1, 1}, {1, 1, 1}, {7, 3, 1}, {8, 1, 5}, {9, 2, 4}, {33, 3, 2}, {20, 2, 3}, {31, 1, 1}} {
+		text := strings.NewReplacer("SIZE", sizes[i%len(sizes)], "NUM", fmt.Sprint(c.num), "STEP", fmt.Sprint(c.step), "BACK", fmt.Sprint(c.back)).Replace(kernelCopy)
 		s, err := Translate(assemble(t, text), Options{panics: true})
 		if err == nil {
 			err = ir.Validate(s)
@@ -94,7 +95,7 @@ func TestAsyncCopies(t *testing.T) {
 			}
 		}
 	}
-	text := strings.NewReplacer("NUM", "1", "STEP", "1", "BACK", "1").Replace(kernelCopy)
+	text := strings.NewReplacer("SIZE", "1 1 1", "NUM", "1", "STEP", "1", "BACK", "1").Replace(kernelCopy)
 	wrong := strings.Replace(text, "%event %c2 %mine %from", "%event %c2 %ws %from", 1)
 	if _, err := Translate(assemble(t, wrong), Options{panics: true}); err == nil || !strings.Contains(err.Error(), "OpGroupAsyncCopy between") {
 		t.Errorf("an array for a word: %v", err)
