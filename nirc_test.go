@@ -555,10 +555,54 @@ func TestPipelinePasses(t *testing.T) {
 	if err != nil || len(asked) <= len(plain) {
 		t.Errorf("%v, %v", asked, err)
 	}
+	fragment := Options{Target: "ir3", Level: passes.O1}
+	plain, err = PipelinePasses(fragment, ir.StageFragment)
+	fragment.State = &State{Shader: &passes.ShaderState{AlphaToOne: true}}
+	if asked, err2 := PipelinePasses(fragment, ir.StageFragment); err != nil || err2 != nil || len(asked) <= len(plain) {
+		t.Errorf("a state of the shader: %d passes, %d without, %v, %v", len(asked), len(plain), err, err2)
+	}
 	var usage *UsageError
 	for _, o := range []Options{{Target: "vax"}, {Target: "ir3", State: &State{Shader: &passes.ShaderState{PatchVertices: 99}}}, {Target: "ir3", Pipelines: another}} {
 		if _, err := PipelinePasses(o, ir.StageVertex); !errors.As(err, &usage) {
 			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// TestRunPass: a pass of the caller's own says whether it made progress, or why it refuses the shader; one that leaves no valid shader is named where each is verified.
+func TestRunPass(t *testing.T) {
+	m, err := Load([]byte(fragment), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	breaks := func(_ *passes.Context, s *ir.Shader) (bool, error) {
+		b := ir.NewBuilder(ir.AtStart(s.Entry().Impl.Start()))
+		in := b.Iadd(b.Imm32(1), b.Imm32(2)).Instr
+		in.Srcs[0].Def.BitSize = 16
+		return true, nil
+	}
+	for _, c := range []struct {
+		name                     string
+		run                      func(*passes.Context, *ir.Shader) (bool, error)
+		verify, progress, broken bool
+		want                     string
+	}{
+		{"does nothing", func(*passes.Context, *ir.Shader) (bool, error) { return false, nil }, true, false, false, ""}, {"does something", func(*passes.Context, *ir.Shader) (bool, error) { return true, nil }, true, true, false, ""},
+		{"refuses", func(*passes.Context, *ir.Shader) (bool, error) { return false, errors.New("not this one") }, true, false, false, "not this one"},
+		{"refuses unchecked", func(*passes.Context, *ir.Shader) (bool, error) { return false, errors.New("not this one") }, false, false, false, "not this one"},
+		{"breaks", breaks, true, true, true, "internal error in breaks"}, {"breaks unchecked", breaks, false, true, false, ""},
+	} {
+		u, err := New(Options{Target: IRTarget, Run: passes.RunOptions{VerifyEach: c.verify}})
+		if err == nil {
+			err = u.Translate(t.Context(), m)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		progress, err := u.RunPass(t.Context(), &passes.Pass{Name: c.name, Run: c.run})
+		var internal *InternalError
+		if progress != c.progress || (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || errors.As(err, &internal) != c.broken {
+			t.Errorf("%s: %v, %v", c.name, progress, err)
 		}
 	}
 }
