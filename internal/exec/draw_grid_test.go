@@ -62,13 +62,13 @@ const captured = "layout(xfb_buffer = 0, xfb_offset = 0, xfb_stride = 16)"
 
 // gridDraw is one draw.
 type gridDraw struct {
-	topology           emu.Topology
-	geometry           [2]string // what it takes and gives, "" if there is none
-	feedback, indexed  bool
-	clip, cull         string
-	target             string
-	link, noFragment   bool
-	instances, samples int
+	topology          emu.Topology
+	geometry          [2]string // what it takes and gives, "" if there is none
+	feedback, indexed bool
+	clip, cull        string
+	target            string
+	link, noFragment  bool
+	instances         int
 }
 
 // draw runs it, and returns the colours and what was captured.
