@@ -104,7 +104,8 @@ type Pipeline struct {
 
 // CompilePipeline compiles the stages of one graphics pipeline together, in any order: varyings that nobody reads go, constants
 // and uniform values move to where they are read, and what is left is packed for the pair (docs/abi.md). Options.Next
-// follows from the stages. The objects are for each other: none runs with a shader that was compiled without them.
+// follows from the stages, but StageGeometry says that a geometry stage which is none of them comes before the rasteriser, as one
+// that hands vertices on to capture them. The objects are for each other: none runs with a shader that was compiled without them.
 func CompilePipeline(ctx context.Context, stages []PipelineStage, o Options) (*Pipeline, error) {
 	p, err := compilePipeline(ctx, stages, o)
 	if err != nil && !o.Debug {
@@ -170,8 +171,9 @@ func LinkUnits(ctx context.Context, units []*Unit) (links []StageLink, warnings 
 		links = append(links, StageLink{From: u.Shader.Stage, To: chain[i+1].Shader.Stage})
 	}
 	for i, u := range chain {
+		given := u.opts.Next
 		u.opts.Next = ir.NextStage(u.Shader.Stage, func(s ir.Stage) bool {
-			return slices.ContainsFunc(chain[i+1:], func(v *Unit) bool { return v.Shader.Stage == s })
+			return s == ir.StageGeometry && s == given || slices.ContainsFunc(chain[i+1:], func(v *Unit) bool { return v.Shader.Stage == s })
 		})
 		u.joinDistances(u.Shader)
 	}

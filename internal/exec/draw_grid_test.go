@@ -157,9 +157,7 @@ func TestDrawGrid(t *testing.T) {
 		}
 	}
 	for why := range refused {
-		if !strings.Contains(why, "is not compiled for a geometry shader after it") { // linked stages are for each other alone
-			t.Error(why)
-		}
+		t.Error(why)
 	}
 	if drawn < 200 || taken < 60 {
 		t.Errorf("%d draws, of which %d captured anything", drawn, taken)

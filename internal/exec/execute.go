@@ -225,6 +225,9 @@ func (x *Execution) compile(ctx context.Context) ([]compiledStage, error) {
 	}
 	if x.Link && x.Draw != nil {
 		l := x.linked(sources)
+		if pass {
+			l.opts.Next = ir.StageGeometry
+		}
 		one = func(i int, o nirc.Options) (compiledStage, error) {
 			return l.one(ctx, i, func(p *nirc.Options) { *p = o })
 		}
