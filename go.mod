@@ -3,6 +3,7 @@ module nirc
 go 1.25.0
 
 require (
+	cloud.google.com/go/longrunning v0.8.0
 	github.com/CycloneDX/cyclonedx-go v0.10.0
 	github.com/bazelbuild/remote-apis v0.0.0-20260908115904-76ddd98e1f92
 	github.com/chromedp/cdproto v0.0.0-20250724212937-08a3db8b4327
@@ -25,7 +26,6 @@ require (
 )
 
 require (
-	cloud.google.com/go/longrunning v0.8.0 // indirect
 	github.com/VividCortex/ewma v1.2.0 // indirect
 	github.com/acarl005/stripansi v0.0.0-20180116102854-5a71ef0e047d // indirect
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
