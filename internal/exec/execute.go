@@ -329,12 +329,16 @@ func kindsAt(stages []compiledStage, r *object.Resource) (kinds []string) {
 	return kinds
 }
 
-// kindOf is the kind among several that a binding is of: the first that is an image, a texel buffer or a buffer as it is.
+// kindOf is the kind among several that a binding is of: the first that is an image, a texel buffer or a buffer as it is, of buffers one
+// that can be written.
 func kindOf(b *Binding, kinds []string) string {
 	if slices.Contains(kinds, b.As) {
 		return b.As
 	}
 	for _, k := range kinds {
+		if k == "uniform_buffer" && slices.Contains(kinds, "storage_buffer") {
+			continue
+		}
 		if ImageKinds[k] == (b.Image != nil) && strings.HasSuffix(k, "texel_buffer") == (b.Format != nil) {
 			return k
 		}

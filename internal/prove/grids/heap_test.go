@@ -211,8 +211,8 @@ func TestDescriptorHeaps(t *testing.T) {
 					{Set: 2, Element: 2, Image: image(emu.ImageDesc{Width: 4, Height: 2, Depth: 2, Format: f32}, 1000)},
 					{Set: 2, Element: 3, Image: image(emu.ImageDesc{Width: 4, Height: 2, Format: u32}, 50), As: "storage_image"},
 					{Set: 2, Element: 4, Data: words(4, func(i int) uint32 { return math.Float32bits(float32(7 + i)) }), As: "uniform_buffer"},
-					{Set: 2, Element: 6, Data: words(9, func(i int) uint32 { return uint32(300 + i) }), As: "storage_buffer"},
-					{Set: 2, Element: 8, Data: out, As: "storage_buffer"},
+					{Set: 2, Element: 6, Data: words(9, func(i int) uint32 { return uint32(300 + i) })},
+					{Set: 2, Element: 8, Data: out},
 				}}
 				for e := range uint32(4) { // one for each lane, of other numbers
 					x.Bindings = append(x.Bindings, exec.Binding{Set: 2, Element: 10 + e, Image: image(emu.ImageDesc{Width: 4, Height: 1, Format: f32}, 200+10*float32(e))})
