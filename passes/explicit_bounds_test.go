@@ -1,94 +1,135 @@
 package passes
 
 import (
-	"math"
-	"math/rand/v2"
+	"fmt"
+	"math/bits"
+	"strings"
 	"testing"
 
 	"nirc/ir"
 )
 
-// offsetOf computes an offset that is made of constants, sums and minima.
-func offsetOf(t *testing.T, d *ir.Def) uint32 {
-	t.Helper()
-	if v, ok := d.Const(0); ok {
-		return uint32(v)
+// TestBoundedOffsets: with robust buffers the offset of an access is the sum of its parts, or past the middle of 32
+// bits where the sum is out of them: indices at the edges into elements of several sizes, in constants
+// and in values, of arrays in arrays and of pointers that move on and back.
+func TestBoundedOffsets(t *testing.T) {
+	edges := []uint32{0, 1, 3, 0x0aaaaaab, 0x10000000, 0x15555555, 0x15555556, 0x1fffffff, 0x40000001, 0x7fffffff, 0x80000000, 0xaaaaaaab, 0xfffffffe,
+		0xdfffffff, 0xe0000010, 0xf5555556, 0xf7ffffff, 0xf8000001} // of constants, what leads nearly 2^31 bytes back, and a little more
+	for _, stride := range []uint32{12, 16, 20} {
+		for _, i := range edges {
+			for _, j := range edges {
+				for form := range 8 {
+					if form&4 != 0 && i != 0 { // i takes no part
+						continue
+					}
+					boundedOffset(t, stride, i, j, form&1 != 0, form&2 != 0, form&4 != 0)
+				}
+			}
+		}
 	}
-	x, y := offsetOf(t, d.Instr.Srcs[0].Def), offsetOf(t, d.Instr.Srcs[1].Def)
-	switch d.Instr.Op {
-	case ir.OpIadd:
-		return x + y
-	case ir.OpUmin:
-		return min(x, y)
-	}
-	t.Fatalf("an offset by %s", d.Instr.Op)
-	return 0
 }
 
-// TestBoundedConstants: constants are added to a bounded offset as they are where the sum has room; beyond, the offset is cut to one of its alignment which the constant still
-// reaches, and is never one that comes back from beyond 32 bits. What room is left is room.
-func TestBoundedConstants(t *testing.T) {
-	r := rand.New(rand.NewPCG(9, 1))
-	const top = uint64(math.MaxUint32)
-	cuts, losses := 0, 0
-	for range 20000 {
-		s := ir.NewShader(ir.StageCompute, nil)
-		e := &explicitIO{s: s, b: ir.NewBuilder(ir.AtStart(s.NewFunction("main").Impl.Start()))}
-		mul := [...]uint32{0, 1, 4, 16, 256, 1 << 16, 1 << 20}[r.IntN(7)]
-		offset := uint32(0)
-		if mul > 0 {
-			offset = r.Uint32() & (mul - 1)
+// boundedOffset looks at one offset: 8 + i*stride + 4 + j*4, or with step, 8 + stride + j*stride + 4.
+func boundedOffset(t *testing.T, stride, i, j uint32, constI, constJ, step bool) {
+	t.Helper()
+	value := func(name int, v uint32, known bool) string {
+		if known {
+			return fmt.Sprintf("      %%%d:32 = load_const %#x\n", name, v)
 		}
-		left := [...]uint32{0, r.Uint32N(100), r.Uint32N(1 << 20), r.Uint32(), math.MaxUint32}[r.IntN(5)]
-		x := uint32(r.Uint64N(top - uint64(left) + 1))
-		if mul > 0 {
-			if x = x&^(mul-1) + offset; uint64(x) > top-uint64(left) {
-				continue
-			}
+		// Of what is reversed, no range is known.
+		return fmt.Sprintf("      %%%d:32 = load_const %#x\n      %%%d:32 = bitfield_reverse %%%d\n", name+1, bits.Reverse32(v), name, name+1)
+	}
+	if step {
+		i, constI = 1, true
+	}
+	chain := "      %6:32x2 = deref_struct %5.1\n      %7:32x2 = deref_array %6[%20]\n      %8:32 = load_deref %7\n      store_deref %7, %8 write_mask=x\n"
+	index := func(v uint32, known bool) int64 {
+		if known { // constants are signed
+			return int64(int32(v))
 		}
-		a := address{off: e.b.Imm32(x), mul: mul, offset: offset, room: room{bounded: true, left: left}}
-		for range 1 + r.IntN(3) {
-			n := [...]int64{int64(r.Uint32N(64)), int64(r.Uint32N(1 << 20)), int64(r.Uint32()), -int64(r.Uint32N(1 << 12)), -int64(r.Uint32())}[r.IntN(5)]
-			was, before := offsetOf(t, a.off), a.room
-			e.addConstBounded(&a, n)
-			now, sum := offsetOf(t, a.off), int64(was)+n
-			switch {
-			case before.lost:
-				if now != was || !a.room.lost {
-					t.Fatalf("a lost offset moves from %#x to %#x", was, now)
-				}
+		return int64(v)
+	}
+	from := 8 + index(i, constI)*int64(stride)
+	want := from + 4 + 4*index(j, constJ)
+	if step {
+		chain = "      %6:32x2 = deref_ptr %5 + %20\n      %7:32x2 = deref_struct %6.1\n      %9:32 = load_const 0\n      %10:32x2 = deref_array %7[%9]\n      %8:32 = load_deref %10\n      store_deref %10, %8 write_mask=x\n"
+		from = 8 + int64(stride)*(1+int64(int32(j)))
+		want = from + 4
+	}
+	text := fmt.Sprintf("shader compute \"main\" {\n  info { workgroup_size=1,1,1 }\n  type $0 = struct \"P\" {\n    \"x\": u32 offset=0\n    \"c\": u32[2:4] offset=4\n  }\n"+
+		"  type $1 = struct \"B\" block {\n    \"d\": $0[:%d] offset=8\n  }\n  fn f0 \"main\" entry() {\n    b0:\n      %%0:32 = load_const 0\n", stride) +
+		value(20, j, constJ) + value(30, i, constI) +
+		"      %1:32x2 = vulkan_resource_index %0 binding=2 desc_type=2\n      %2:32x2 = load_vulkan_descriptor %1 desc_type=2\n      %3:32x2 = deref_cast %2 (mem_ssbo $1) align=16+0\n" +
+		"      %4:32x2 = deref_struct %3.0\n      %5:32x2 = deref_array %4[%30]\n" + chain + "  }\n}\n"
+	s, err := ir.Parse(text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	own := *s.Options
+	own.Robust = ir.Robust{Storage: ir.Robust2}
+	s.Options = &own
+	p, err := ParsePassList("lower_explicit_io(modes=mem_ssbo),opt_constant_folding,opt_dce")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Run(s, RunOptions{VerifyEach: true}); err != nil {
+		t.Fatal(err)
+	}
+	for b := range s.Functions[0].Impl.Blocks() {
+		for in := range b.Instrs() {
+			if !in.IsIntrinsic(ir.IntrLoadSsbo) {
 				continue
-			case a.room.lost:
-				losses++
-				if now != lostOffset || a.room.left != 0 || n > -(1<<31)-1+int64(before.back) && n <= int64(top)-1<<20 {
-					t.Fatalf("%#x and %d, after %d back: lost at %#x with room %d", was, n, before.back, now, a.room.left)
-				}
-				continue
-			case n <= int64(before.left):
-				if now != uint32(sum) || a.room.left != before.left-uint32(max(n, 0)) || a.room.back != before.back+uint32(max(-n, 0)) {
-					t.Fatalf("%#x and %d, with room %d: %#x, %+v", was, n, before.left, now, a.room)
-				}
-			default:
-				cuts++
-				element := uint64(max(1, min(mul, 1<<16)))
-				if uint64(now) > top-uint64(a.room.left) || int64(now) > sum || sum <= int64(top-2*element) && int64(now) != sum || sum > int64(top) && uint64(now) < top-2*element {
-					t.Fatalf("%#x and %d, of alignment %d+%d, with room %d: %#x, want %#x; room %d", was, n, mul, offset, before.left, now, sum, a.room.left)
-				}
-				if mul > 0 && (uint64(now)-uint64(n))&(element-1) != uint64(offset)&(element-1) {
-					t.Fatalf("%#x and %d, of alignment %d+%d: %#x is another alignment", was, n, mul, offset, now)
-				}
 			}
-			if int64(now) < 0 || n < 0 {
-				break // below zero an offset is where no buffer reaches
+			v, ok := in.Srcs[1].Const(0)
+			// From outside, an offset need not come back.
+			outside := from < 0 || from >= 1<<31
+			if in := want >= 0 && want < 1<<31; !ok || in && int64(v) != want && !outside || !in && (v < 1<<31 || v > 1<<32-4) {
+				t.Errorf("stride %d, i %#x, j %#x, constants %v %v, step %v: offset %#x, want %#x", stride, i, j, constI, constJ, step, v, want)
 			}
-			a.offset += uint32(n)
-			if a.mul != 0 {
-				a.offset &= a.mul - 1
-			}
-			offset, mul = a.offset, a.mul
+			return
 		}
 	}
-	if cuts < 1000 || losses < 1000 {
-		t.Errorf("%d cuts, %d losses", cuts, losses)
+	t.Error("no load is left")
+}
+
+// TestHugeElements: robust buffers of elements beyond 1 GiB, whose offsets 32 bits do not hold, are refused; others are not.
+func TestHugeElements(t *testing.T) {
+	for _, c := range []struct {
+		stride  uint32
+		robust  ir.Robustness
+		refused bool
+	}{{1<<30 + 4, ir.Robust1, true}, {1<<30 + 4, ir.Robust2, true}, {1 << 30, ir.Robust2, false}, {1<<30 + 4, ir.RobustOff, false}} {
+		s, err := ir.Parse(fmt.Sprintf(`shader compute "main" {
+  info { workgroup_size=1,1,1 }
+  type $0 = struct "B" block {
+    "d": u32[:%d] offset=0
+  }
+  fn f0 "main" entry() {
+    b0:
+      %%0:32 = load_const 0
+      %%1:32x2 = vulkan_resource_index %%0 binding=2 desc_type=2
+      %%2:32x2 = load_vulkan_descriptor %%1 desc_type=2
+      %%3:32x2 = deref_cast %%2 (mem_ssbo $0) align=16+0
+      %%4:32x2 = deref_struct %%3.0
+      %%5:32 = load_local_invocation_index
+      %%6:32x2 = deref_array %%4[%%5]
+      store_deref %%6, %%5 write_mask=x
+  }
+}
+`, c.stride))
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := *s.Options
+		own.Robust = ir.Robust{Storage: c.robust}
+		s.Options = &own
+		p, err := ParsePassList("lower_explicit_io(modes=mem_ssbo)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = p.Run(s, RunOptions{VerifyEach: true})
+		if want := fmt.Sprintf("elements of %d bytes is not supported", c.stride); (err != nil) != c.refused || c.refused && !strings.Contains(err.Error(), want) {
+			t.Errorf("elements of %d bytes, robustness %d: %v", c.stride, c.robust, err)
+		}
 	}
 }
