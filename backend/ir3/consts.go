@@ -100,6 +100,14 @@ func (c *constFile) immediate(v uint32) (int, bool) {
 	return c.immAt + len(c.imms) - 1, true
 }
 
+// late returns the const number of a 32-bit value that is asked for when the program is made: too late for a preamble to store it.
+func (c *constFile) late(v uint32, byPreamble bool) (int, bool) {
+	if k := slices.Index(c.imms, v); byPreamble {
+		return c.immAt + k, k >= 0
+	}
+	return c.immediate(v)
+}
+
 // immediates returns the number of the first of consts that have the values side by side, adding them if there is room.
 func (c *constFile) immediates(values []uint32) (int, bool) {
 	if c.noImms {

@@ -17,7 +17,7 @@ func (c *compiler) encode() error {
 	b.Code, b.Locs = make([]byte, 0, isa.WordBytes*padded), make([]uint32, 0, count)
 	for i := range c.list {
 		in := &c.list[i].Instr
-		in.Flags &^= inOrder
+		in.Flags &^= inOrder | narrow
 		b.Locs = append(b.Locs, c.list[i].loc)
 		w, err := isa.Pack(c.gpu.Gen, in)
 		if err != nil {

@@ -115,8 +115,11 @@ func (s *isel) table(in *ir.Instr) bool {
 		s.setComps(&in.Def, s.sfu(t.op, half, s.src(in, 0)))
 		return true
 	}
+	if in.Op == ir.OpIadd && s.multiplyAdd24(in) {
+		return true
+	}
 	if t := simpleOps[in.Op]; t.op != 0 {
-		i := isa.Instr{Op: t.op, Flags: t.flags}
+		i := isa.Instr{Op: t.op, Flags: t.flags | narrowSources(in)}
 		var b opnd
 		if len(in.Srcs) > 1 {
 			b = s.src(in, 1)
@@ -397,6 +400,32 @@ func (s *isel) imul(in *ir.Instr) {
 		t = s.madsh(b, a, t)
 	}
 	s.setComps(&in.Def, t)
+}
+
+// multiplyAdd24 selects the sum of something and a product of two factors of 24 bits that nobody else reads, or a shift, whose factor
+// is a const: a preamble that stores it would cost more.
+func (s *isel) multiplyAdd24(in *ir.Instr) bool {
+	if in.Def.BitSize != 32 || s.gpu.PreambleConsts {
+		return false
+	}
+	for k := range 2 {
+		p := in.Srcs[k].Def.Instr
+		if !p.IsALU(ir.OpIshl) && !p.IsALU(ir.OpImul) || p.Op == ir.OpImul && !p.Def.UsedOnce() || p.Def.NumComponents != 1 || !p.Def.Divergent || sourceBits(p, 0) > narrowBits {
+			continue
+		}
+		a, b := s.src(p, 0), s.src(p, 1)
+		if n, ok := p.Srcs[1].Const(p.Srcs[1].Swizzle.Lane(0)); p.Op == ir.OpIshl && ok && n < narrowBits {
+			b = immediate(1<<n, false)
+		} else if p.Op == ir.OpIshl || sourceBits(p, 1) > narrowBits {
+			continue
+		}
+		if a.kind != opVal || p.Srcs[0].Def.Instr.IsIntrinsic(ir.IntrLoadWorkgroupId) {
+			continue
+		}
+		s.setComps(&in.Def, s.alu3(isa.Instr{Op: isa.OpMadU24}, form3{commutes: true}, a, b, s.src(in, 1-k)))
+		return true
+	}
+	return false
 }
 
 // sourceBits is how many bits from the lowest on a source of an operation on scalars has at most.

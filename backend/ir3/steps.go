@@ -115,7 +115,7 @@ var codeSteps = []step{
 		Run: onProgram((*phys).markUL)},
 	{StepInfo: backend.StepInfo{Name: "predicate_branches", Optional: true, Doc: "mask short sides of ifs instead of branching around them, where that is no longer", After: []string{"waits"}},
 		Run: func(c *compiler) error { c.phys.maskBranches(c.opts.maskAll); return nil }},
-	{StepInfo: backend.StepInfo{Name: "delays", Doc: "put nops where results of the ALU are not there yet", After: []string{"waits", "predicate_branches"}},
+	{StepInfo: backend.StepInfo{Name: "delays", Doc: "put nops where results of the ALU are not there yet, of sums by multiply-adds that read what they add later", After: []string{"waits", "predicate_branches"}},
 		Run: onProgram((*phys).delays)},
 	{StepInfo: backend.StepInfo{Name: "end_helpers", Doc: "switch fibers off that only help where nothing needs them any more, (eq)", After: []string{"delays"}},
 		Run: (*compiler).endHelpers},

@@ -60,12 +60,14 @@ type writeClock struct {
 	// older is when it was written in another size before that, which still matters.
 	older [numUnits]int
 	seen  unitSet // those written in the block, or young before it
+	// stores: the block may store to the const file, as preambles do; reads of it would want another wait.
+	stores bool
 }
 
 // begin starts a block that a reaches.
 func (c *writeClock) begin(a ages) {
 	c.now += settled
-	c.seen = unitSet{}
+	c.seen, c.stores = unitSet{}, false
 	for _, y := range a {
 		u := int(y.unit)
 		c.write(u, y.age, y.size)

@@ -112,6 +112,7 @@ func (p *phys) padBlock(d *delaySolution, b int) {
 		d.lists[b] = m.room(k + k/4 + 4)
 	}
 	m.written.begin(d.entry[b])
+	m.written.stores = int32(b) < p.preamble
 	d.lists[b] = p.pad(&m.written, ins, d.lists[b][:0], &m.touches[1])
 	m.written.at[unitA0], m.written.at[unitA1] = 0, 0 // they are not alive in other blocks
 	m.border = m.written.end(m.border[:0])
@@ -175,10 +176,9 @@ func (d *delaySolution) reaching(p *phys, q, b int32) ages {
 func (p *phys) pad(c *writeClock, ins, list []pinstr, t *touch) []pinstr {
 	for i := range ins {
 		x := ins[i]
-		t.ofAliased(&x)
-		need := 0
-		for _, r := range t.reads {
-			need = max(need, p.wait(c, &x.Instr, r))
+		need := p.needs(c, &x, t)
+		if need > 0 {
+			need = p.addLate(c, &x, need, t)
 		}
 		if need > 0 && !faults.has(faultDelays) {
 			k := len(list)
