@@ -153,10 +153,12 @@ func (s *isel) addIndex(a, b opnd, scale uint32) opnd {
 		return s.addImm(a, b.bits*scale)
 	case scale == 1 && a.isImm(0):
 		return b
+	case b.kind == opVal && !b.half && b.mods == 0 && !a.isImm(0) && !s.gpu.PreambleConsts: // there are fewer than 1<<24 descriptors
+		return s.alu3(isa.Instr{Op: isa.OpMadU24}, form3{}, immediate(scale, false), b, a)
 	case a.kind == opImm:
-		return s.addImm(s.mad32(s.once(b), immediate(scale, false), immediate(0, false)), a.bits)
+		return s.addImm(s.mad32(b, immediate(scale, false), immediate(0, false)), a.bits)
 	}
-	return s.mad32(s.once(b), immediate(scale, false), a)
+	return s.mad32(b, immediate(scale, false), a)
 }
 
 // descriptors sets mode, set and indices of t. Where both are small numbers of one set

@@ -123,3 +123,26 @@ func TestPreamble(t *testing.T) {
 		}
 	}
 }
+
+// TestGroupsTakenApart: of four products of which the last is waited for longest that one goes first, and the others are repetitions.
+func TestGroupsTakenApart(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	at := b.Ishl(&b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def, b.Imm32(4))
+	v := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), at, 4)
+	var p [4]*ir.Def
+	for k := range p {
+		p[k] = b.Fmul(b.U2f32(b.Ushr(b.Channel(v, k), b.Imm32(8))), b.ImmFloat(0.5, 32))
+	}
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), at, b.Vec(p[0], p[1], p[2], b.Frcp(p[3])))
+	near := func(i int, want, got uint32) bool { return want == got || i%4 == 3 && want-got+2 < 5 }
+	for _, gpu := range gpus {
+		bin, err := execute(s, CompileOptions{GPU: gpu}, &gputest.Run{Groups: 1, In: gputest.RandomInput(3, 4*64), OutSize: 16 * 64}, near)
+		if err != nil {
+			t.Fatalf("%s: %v", gpu, err)
+		}
+		text := disasm(bin)
+		if one, rest := strings.Index(text, " mul.f"), strings.Index(text, "(rpt2)mul.f"); strings.Contains(text, "(rpt3)mul.f") || rest < 0 || one > rest {
+			t.Errorf("%s: the product that is waited for is none by itself:\n%s", gpu, text)
+		}
+	}
+}

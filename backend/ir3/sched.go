@@ -19,6 +19,7 @@ type scheduler struct {
 	ready   []int32
 	t       touch
 	ins     []pinstr // of the block under way
+	group   int32    // of the last node that went
 	clock
 }
 
@@ -80,6 +81,7 @@ type schedNode struct {
 	waits    [numFlags]int32 // time at which the last of the sources that need a flag was asked for, plus 1
 	critical int32           // slots from here to the block's end, and what the blocks after it would wait for its results
 	slots    int32
+	group    int32 // repeat group, 0 none
 	class    uint8
 }
 
@@ -160,7 +162,7 @@ func (s *scheduler) block(b int, out []pinstr) []pinstr {
 			s.ready = append(s.ready, int32(i))
 		}
 	}
-	s.clock = clock{}
+	s.clock, s.group = clock{}, 0
 	for len(s.ready) > 0 {
 		k := s.choose()
 		i := s.ready[k]
@@ -168,6 +170,7 @@ func (s *scheduler) block(b int, out []pinstr) []pinstr {
 		s.ready = s.ready[:len(s.ready)-1]
 		nd := &s.nodes[i]
 		out = append(out, ins[nd.first:nd.first+nd.n]...)
+		s.group = nd.group
 		s.issue(nd)
 		for e := nd.succs; e >= 0; e = s.edges[e].next {
 			to := &s.nodes[s.edges[e].to]
@@ -185,7 +188,7 @@ func (s *scheduler) block(b int, out []pinstr) []pinstr {
 // node adds instructions [i, i+n) of the block as one node, with its dependences.
 func (s *scheduler) node(ins []pinstr, i, n int) {
 	id := int32(len(s.nodes))
-	s.nodes = append(s.nodes, schedNode{first: int32(i), n: int32(n), succs: -1})
+	s.nodes = append(s.nodes, schedNode{first: int32(i), n: int32(n), succs: -1, group: ins[i].group})
 	for k := i; k < i+n; k++ {
 		in := &ins[k].Instr
 		s.nodes[id].slots += int32(s.p.gpu.slots(in))
@@ -377,6 +380,9 @@ func (s *scheduler) criticalPaths() {
 	}
 }
 
+// groupSlots is how many slots further from the block's end a node seems that can be a repetition of the one before it.
+const groupSlots = 2
+
 // choose picks from the ready list: what waits for nothing, producers before
 // others, longest way to the end first; else what waits least. Fetches of varyings
 // are no exception: they fill slots, and memoryOrder keeps them before kills.
@@ -386,6 +392,9 @@ func (s *scheduler) choose() int {
 		n := &s.nodes[i]
 		hard, soft := s.stall(n)
 		key := int64(n.critical)<<20 - int64(i)
+		if n.group != 0 && n.group == s.group {
+			key += groupSlots << 20
+		}
 		switch {
 		case soft == 0 && n.class == schedProducer:
 			key += 1 << 60

@@ -2,6 +2,7 @@ package ir3
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -468,24 +469,35 @@ func TestEqualOutputs(t *testing.T) {
 	}
 }
 
-// TestFirstOfArray: nothing is added to the index of an array of textures whose slots begin at 0.
-func TestFirstOfArray(t *testing.T) {
-	s, b := newStage(ir.StageFragment)
-	pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
-	x := &texBuild{s: s, b: b, uv: b.Vec(b.Channel(pos, 0), b.Channel(pos, 1))}
-	d := b.DerefArray(x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 3), b.F2u32(b.Channel(pos, 0)))
-	in := x.op(ir.TexOpTxl, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, x.uv}, texSource{ir.TexSrcLod, b.ImmFloat(0, 32)})...)
-	in.TexInfo().TextureNonUniform = true
-	outputTo(b, &in.Def, ir.SlotData0)
-	if err := lowerToScalar(s); err != nil {
-		t.Fatal(err)
-	}
-	bin, err := compile(s, CompileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text := disasm(bin); strings.Count(text, "add.u") != 1 { // the sampler comes after the image
-		t.Error(text)
+// TestElementNumbers: of an array of textures whose slots begin at 0 the number of the image is the index shifted, from the const file
+// too, and nothing is added; that of the sampler, which comes after it, is a multiply-add of an index that is in a register.
+func TestElementNumbers(t *testing.T) {
+	for _, c := range []struct {
+		name               string
+		index              func(b *ir.Builder) *ir.Def
+		shifts, mads, adds int
+	}{
+		{"of each fiber", fiberElement, 1, 1, 0}, {"of a uniform buffer", bufferElement, 1, 0, 1},
+	} {
+		s, b := newStage(ir.StageFragment)
+		pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
+		x := &texBuild{s: s, b: b, uv: b.Vec(b.Channel(pos, 0), b.Channel(pos, 1))}
+		d := b.DerefArray(x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 3), c.index(b))
+		in := x.op(ir.TexOpTxl, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, x.uv}, texSource{ir.TexSrcLod, b.ImmFloat(0, 32)})...)
+		in.TexInfo().TextureNonUniform = true
+		outputTo(b, &in.Def, ir.SlotData0)
+		if err := lowerToScalar(s); err != nil {
+			t.Fatal(err)
+		}
+		bin, err := compile(s, CompileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := disasm(bin)
+		count := func(what string) int { return strings.Count(text, what) }
+		if count("shl.b") != c.shifts || count("mad.u24") != c.mads || count("add.u") != c.adds || regexp.MustCompile(`mov\.u32u32 r\d+\.[xyzw], c`).MatchString(text) {
+			t.Errorf("an index %s: %d shifts, %d multiply-adds, %d additions, or a const moved:\n%s", c.name, count("shl.b"), count("mad.u24"), count("add.u"), text)
+		}
 	}
 }
 
