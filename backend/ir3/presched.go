@@ -9,7 +9,8 @@ import (
 // preScheduler orders the instructions of blocks before register allocation
 // (ir3.md §9.4): results that take long are asked for
 // early, as long as the values that live at once fit the registers that cost no
-// wave. Members of a repeat group, and a vector with its split, stay together. Nothing moves
+// wave. Members of a repeat group, and a vector with its split, stay together; a split that
+// comes first goes first: it costs nothing, and components that nothing reads are free from there on. Nothing moves
 // across barriers, kills, votes and instructions with address registers.
 type preScheduler struct {
 	f      *mach.Func
@@ -123,7 +124,7 @@ func (p *preScheduler) block(b mach.BlockID) []*mach.Instr {
 	out := make([]*mach.Instr, 0, len(blk.Instrs))
 	start := 0
 	for i, in := range blk.Instrs {
-		if !p.fixed(in) {
+		if !p.fixed(in) && !(i == start && in.Op == mach.OpSplit) {
 			continue
 		}
 		out = p.segment(blk.Instrs[start:i], out)
