@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x46f3f4fc
+const builtinSum = 0x3128dfc3
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1153,223 +1153,222 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 407, "level >= O1", nil},
 				{2, 408, "then", nil},
 				{3, 408, "", []node{
-					{4, 408, "", []node{
-						{2, 408, "opt_shrink_stores", nil},
-						{4, 408, "", []node{
-							{2, 408, "images", nil},
-							{2, 408, "true", nil},
-						}},
-					}},
+					{2, 408, "opt_reassociate_matrix_mul", nil},
 				}},
 			}},
-			{2, 409, "lower_ray_queries", nil},
 			{4, 410, "", []node{
-				{2, 410, "use", nil},
-				{2, 410, "optimise", nil},
+				{2, 410, "if", nil},
+				{2, 410, "level >= O1", nil},
+				{2, 411, "then", nil},
+				{3, 411, "", []node{
+					{4, 411, "", []node{
+						{2, 411, "opt_shrink_stores", nil},
+						{4, 411, "", []node{
+							{2, 411, "images", nil},
+							{2, 411, "true", nil},
+						}},
+					}},
+				}},
 			}},
-			{4, 411, "", []node{
-				{2, 411, "use", nil},
-				{2, 411, "interface", nil},
-			}},
+			{2, 412, "lower_ray_queries", nil},
 			{4, 413, "", []node{
-				{2, 413, "lower_atomics", nil},
-				{4, 413, "", []node{
-					{2, 413, "wide", nil},
-					{2, 413, "true", nil},
+				{2, 413, "use", nil},
+				{2, 413, "optimise", nil},
+			}},
+			{4, 414, "", []node{
+				{2, 414, "use", nil},
+				{2, 414, "interface", nil},
+			}},
+			{4, 416, "", []node{
+				{2, 416, "lower_atomics", nil},
+				{4, 416, "", []node{
+					{2, 416, "wide", nil},
+					{2, 416, "true", nil},
 				}},
 			}},
-			{4, 415, "", []node{
-				{2, 415, "if", nil},
-				{2, 415, "stage == fragment", nil},
-				{2, 416, "then", nil},
-				{3, 416, "", []node{
-					{2, 416, "lower_is_helper_invocation", nil},
-					{4, 416, "", []node{
-						{2, 416, "lower_fb_read", nil},
-						{4, 416, "", []node{
-							{2, 416, "layer", nil},
-							{2, 416, "auto", nil},
+			{4, 418, "", []node{
+				{2, 418, "if", nil},
+				{2, 418, "stage == fragment", nil},
+				{2, 419, "then", nil},
+				{3, 419, "", []node{
+					{2, 419, "lower_is_helper_invocation", nil},
+					{4, 419, "", []node{
+						{2, 419, "lower_fb_read", nil},
+						{4, 419, "", []node{
+							{2, 419, "layer", nil},
+							{2, 419, "auto", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 417, "", []node{
-				{2, 417, "lower_tex", nil},
-				{4, 417, "", []node{
-					{2, 417, "projector", nil},
-					{2, 417, "true", nil},
+			{4, 420, "", []node{
+				{2, 420, "lower_tex", nil},
+				{4, 420, "", []node{
+					{2, 420, "projector", nil},
+					{2, 420, "true", nil},
 				}},
 			}},
-			{4, 419, "", []node{
-				{2, 419, "if", nil},
-				{2, 419, "stage != fragment", nil},
-				{2, 420, "then", nil},
-				{3, 420, "", []node{
-					{4, 420, "", []node{
-						{2, 420, "lower_tex", nil},
-						{4, 420, "", []node{
-							{2, 420, "implicit_lod", nil},
-							{2, 420, "true", nil},
-							{2, 420, "group_lod", nil},
-							{2, 420, "true", nil},
+			{4, 422, "", []node{
+				{2, 422, "if", nil},
+				{2, 422, "stage != fragment", nil},
+				{2, 423, "then", nil},
+				{3, 423, "", []node{
+					{4, 423, "", []node{
+						{2, 423, "lower_tex", nil},
+						{4, 423, "", []node{
+							{2, 423, "implicit_lod", nil},
+							{2, 423, "true", nil},
+							{2, 423, "group_lod", nil},
+							{2, 423, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 421, "", []node{
-				{2, 421, "lower_image", nil},
-				{4, 421, "", []node{
-					{2, 421, "cube_size", nil},
-					{2, 421, "true", nil},
-				}},
-			}},
-			{2, 422, "lower_frexp", nil},
-			{2, 423, "lower_flrp", nil},
 			{4, 424, "", []node{
-				{2, 424, "use", nil},
-				{2, 424, "scalar", nil},
-			}},
-			{2, 425, "lower_phis_to_scalar", nil},
-			{4, 426, "", []node{
-				{2, 426, "use", nil},
-				{2, 426, "optimise", nil},
-			}},
-			{2, 428, "io_add_const_offset_to_base", nil},
-			{4, 431, "", []node{
-				{2, 431, "if", nil},
-				{2, 431, "level >= O1", nil},
-				{2, 432, "then", nil},
-				{3, 432, "", []node{
-					{4, 432, "", []node{
-						{2, 432, "opt_large_constants", nil},
-						{4, 432, "", []node{
-							{2, 432, "packed", nil},
-							{2, 432, "32", nil},
-						}},
-					}},
-					{2, 432, "shrink_vec_array_vars", nil},
-					{4, 432, "", []node{
-						{2, 432, "opt_large_constants", nil},
-						{4, 432, "", []node{
-							{2, 432, "packed", nil},
-							{2, 432, "32", nil},
-						}},
-					}},
+				{2, 424, "lower_image", nil},
+				{4, 424, "", []node{
+					{2, 424, "cube_size", nil},
+					{2, 424, "true", nil},
 				}},
 			}},
-			{4, 433, "", []node{
-				{2, 433, "lower_indirect_derefs", nil},
-				{4, 433, "", []node{
-					{2, 433, "modes", nil},
-					{2, 433, "function_temp", nil},
-					{2, 433, "max_length", nil},
-					{2, 433, "4", nil},
-				}},
+			{2, 425, "lower_frexp", nil},
+			{2, 426, "lower_flrp", nil},
+			{4, 427, "", []node{
+				{2, 427, "use", nil},
+				{2, 427, "scalar", nil},
 			}},
-			{2, 434, "lower_vars_to_ssa", nil},
-			{4, 435, "", []node{
-				{2, 435, "if", nil},
-				{2, 435, "level >= O1", nil},
-				{2, 436, "then", nil},
-				{3, 436, "", []node{
-					{4, 436, "", []node{
-						{2, 436, "opt_large_constants", nil},
-						{4, 436, "", []node{
-							{2, 436, "threshold", nil},
-							{2, 436, "20", nil},
+			{2, 428, "lower_phis_to_scalar", nil},
+			{4, 429, "", []node{
+				{2, 429, "use", nil},
+				{2, 429, "optimise", nil},
+			}},
+			{2, 431, "io_add_const_offset_to_base", nil},
+			{4, 434, "", []node{
+				{2, 434, "if", nil},
+				{2, 434, "level >= O1", nil},
+				{2, 435, "then", nil},
+				{3, 435, "", []node{
+					{4, 435, "", []node{
+						{2, 435, "opt_large_constants", nil},
+						{4, 435, "", []node{
+							{2, 435, "packed", nil},
+							{2, 435, "32", nil},
+						}},
+					}},
+					{2, 435, "shrink_vec_array_vars", nil},
+					{4, 435, "", []node{
+						{2, 435, "opt_large_constants", nil},
+						{4, 435, "", []node{
+							{2, 435, "packed", nil},
+							{2, 435, "32", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 437, "", []node{
-				{2, 437, "lower_locals_to_regs", nil},
-				{4, 437, "", []node{
-					{2, 437, "max_words", nil},
-					{2, 437, "48", nil},
+			{4, 436, "", []node{
+				{2, 436, "lower_indirect_derefs", nil},
+				{4, 436, "", []node{
+					{2, 436, "modes", nil},
+					{2, 436, "function_temp", nil},
+					{2, 436, "max_length", nil},
+					{2, 436, "4", nil},
 				}},
 			}},
+			{2, 437, "lower_vars_to_ssa", nil},
 			{4, 438, "", []node{
-				{2, 438, "lower_vars_to_explicit_types", nil},
-				{4, 438, "", []node{
-					{2, 438, "modes", nil},
-					{2, 438, "function_temp|shader_temp", nil},
-				}},
-			}},
-			{4, 439, "", []node{
-				{2, 439, "lower_explicit_io", nil},
-				{4, 439, "", []node{
-					{2, 439, "modes", nil},
-					{2, 439, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 440, "remove_dead_derefs", nil},
-			{4, 441, "", []node{
-				{2, 441, "if", nil},
-				{2, 441, "level >= O1", nil},
-				{2, 442, "then", nil},
-				{3, 443, "", []node{
-					{2, 443, "opt_load_store_update_alignments", nil},
-					{4, 444, "", []node{
-						{2, 444, "opt_load_store_vectorize", nil},
-						{4, 444, "", []node{
-							{2, 444, "modes", nil},
-							{2, 444, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 444, "ubo_dynamic", nil},
-							{2, 444, "true", nil},
+				{2, 438, "if", nil},
+				{2, 438, "level >= O1", nil},
+				{2, 439, "then", nil},
+				{3, 439, "", []node{
+					{4, 439, "", []node{
+						{2, 439, "opt_large_constants", nil},
+						{4, 439, "", []node{
+							{2, 439, "threshold", nil},
+							{2, 439, "20", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 446, "lower_amul", nil},
-			{4, 447, "", []node{
-				{2, 447, "lower_mem_access_bit_sizes", nil},
-				{4, 447, "", []node{
-					{2, 447, "max_bits", nil},
-					{2, 447, "32", nil},
-					{2, 447, "const_bits", nil},
-					{2, 447, "32", nil},
+			{4, 440, "", []node{
+				{2, 440, "lower_locals_to_regs", nil},
+				{4, 440, "", []node{
+					{2, 440, "max_words", nil},
+					{2, 440, "48", nil},
 				}},
 			}},
-			{2, 448, "lower_wrmasks", nil},
+			{4, 441, "", []node{
+				{2, 441, "lower_vars_to_explicit_types", nil},
+				{4, 441, "", []node{
+					{2, 441, "modes", nil},
+					{2, 441, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 442, "", []node{
+				{2, 442, "lower_explicit_io", nil},
+				{4, 442, "", []node{
+					{2, 442, "modes", nil},
+					{2, 442, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 443, "remove_dead_derefs", nil},
+			{4, 444, "", []node{
+				{2, 444, "if", nil},
+				{2, 444, "level >= O1", nil},
+				{2, 445, "then", nil},
+				{3, 446, "", []node{
+					{2, 446, "opt_load_store_update_alignments", nil},
+					{4, 447, "", []node{
+						{2, 447, "opt_load_store_vectorize", nil},
+						{4, 447, "", []node{
+							{2, 447, "modes", nil},
+							{2, 447, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 447, "ubo_dynamic", nil},
+							{2, 447, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 449, "lower_amul", nil},
 			{4, 450, "", []node{
-				{2, 450, "if", nil},
-				{2, 450, "level >= O1", nil},
-				{2, 451, "then", nil},
-				{3, 451, "", []node{
-					{2, 451, "opt_uniform_subgroup", nil},
+				{2, 450, "lower_mem_access_bit_sizes", nil},
+				{4, 450, "", []node{
+					{2, 450, "max_bits", nil},
+					{2, 450, "32", nil},
+					{2, 450, "const_bits", nil},
+					{2, 450, "32", nil},
 				}},
 			}},
-			{4, 452, "", []node{
-				{2, 452, "lower_subgroups", nil},
-				{4, 452, "", []node{
-					{2, 452, "only_64", nil},
-					{2, 452, "true", nil},
-					{2, 452, "to_scalar", nil},
-					{2, 452, "true", nil},
-					{2, 452, "split_64", nil},
-					{2, 452, "true", nil},
-					{2, 452, "vote_eq", nil},
-					{2, 452, "true", nil},
-					{2, 452, "scans", nil},
-					{2, 452, "true", nil},
-				}},
-			}},
+			{2, 451, "lower_wrmasks", nil},
 			{4, 453, "", []node{
-				{2, 453, "lower_bit_size", nil},
-				{4, 453, "", []node{
-					{2, 453, "below", nil},
-					{2, 453, "16", nil},
-					{2, 453, "to", nil},
-					{2, 453, "16", nil},
+				{2, 453, "if", nil},
+				{2, 453, "level >= O1", nil},
+				{2, 454, "then", nil},
+				{3, 454, "", []node{
+					{2, 454, "opt_uniform_subgroup", nil},
 				}},
 			}},
-			{4, 454, "", []node{
-				{2, 454, "if", nil},
-				{2, 454, "level >= O1", nil},
-				{2, 455, "then", nil},
-				{3, 455, "", []node{
-					{2, 455, "opt_intrinsics", nil},
-					{2, 455, "opt_offsets", nil},
+			{4, 455, "", []node{
+				{2, 455, "lower_subgroups", nil},
+				{4, 455, "", []node{
+					{2, 455, "only_64", nil},
+					{2, 455, "true", nil},
+					{2, 455, "to_scalar", nil},
+					{2, 455, "true", nil},
+					{2, 455, "split_64", nil},
+					{2, 455, "true", nil},
+					{2, 455, "vote_eq", nil},
+					{2, 455, "true", nil},
+					{2, 455, "scans", nil},
+					{2, 455, "true", nil},
+				}},
+			}},
+			{4, 456, "", []node{
+				{2, 456, "lower_bit_size", nil},
+				{4, 456, "", []node{
+					{2, 456, "below", nil},
+					{2, 456, "16", nil},
+					{2, 456, "to", nil},
+					{2, 456, "16", nil},
 				}},
 			}},
 			{4, 457, "", []node{
@@ -1377,74 +1376,72 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 457, "level >= O1", nil},
 				{2, 458, "then", nil},
 				{3, 458, "", []node{
-					{4, 458, "", []node{
-						{2, 458, "opt_reassociate", nil},
-						{4, 458, "", []node{
-							{2, 458, "float", nil},
-							{2, 458, "true", nil},
+					{2, 458, "opt_intrinsics", nil},
+					{2, 458, "opt_offsets", nil},
+				}},
+			}},
+			{4, 460, "", []node{
+				{2, 460, "if", nil},
+				{2, 460, "level >= O1", nil},
+				{2, 461, "then", nil},
+				{3, 461, "", []node{
+					{4, 461, "", []node{
+						{2, 461, "opt_reassociate", nil},
+						{4, 461, "", []node{
+							{2, 461, "float", nil},
+							{2, 461, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 459, "", []node{
-				{2, 459, "use", nil},
-				{2, 459, "legalise", nil},
-			}},
-			{4, 461, "", []node{
-				{2, 461, "if", nil},
-				{2, 461, "level >= O1", nil},
-				{2, 462, "then", nil},
-				{3, 462, "", []node{
-					{4, 462, "", []node{
-						{2, 462, "opt_peephole_select", nil},
-						{4, 462, "", []node{
-							{2, 462, "limit", nil},
-							{2, 462, "16", nil},
-							{2, 462, "indirect_load_ok", nil},
-							{2, 462, "true", nil},
-							{2, 462, "expensive_alu_ok", nil},
-							{2, 462, "true", nil},
-							{2, 462, "loads", nil},
-							{2, 462, "true", nil},
-							{2, 462, "ubos", nil},
-							{2, 462, "true", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 463, "", []node{
-				{2, 463, "use", nil},
-				{2, 463, "optimise", nil},
+			{4, 462, "", []node{
+				{2, 462, "use", nil},
+				{2, 462, "legalise", nil},
 			}},
 			{4, 464, "", []node{
-				{2, 464, "lower_phis_to_scalar", nil},
-				{4, 464, "", []node{
-					{2, 464, "all", nil},
-					{2, 464, "true", nil},
+				{2, 464, "if", nil},
+				{2, 464, "level >= O1", nil},
+				{2, 465, "then", nil},
+				{3, 465, "", []node{
+					{4, 465, "", []node{
+						{2, 465, "opt_peephole_select", nil},
+						{4, 465, "", []node{
+							{2, 465, "limit", nil},
+							{2, 465, "16", nil},
+							{2, 465, "indirect_load_ok", nil},
+							{2, 465, "true", nil},
+							{2, 465, "expensive_alu_ok", nil},
+							{2, 465, "true", nil},
+							{2, 465, "loads", nil},
+							{2, 465, "true", nil},
+							{2, 465, "ubos", nil},
+							{2, 465, "true", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 466, "", []node{
-				{2, 466, "if", nil},
-				{2, 466, "level >= O2", nil},
-				{2, 467, "then", nil},
-				{3, 468, "", []node{
-					{4, 468, "", []node{
-						{2, 468, "opt_gcm", nil},
-						{4, 468, "", []node{
-							{2, 468, "sink", nil},
-							{2, 468, "false", nil},
-						}},
-					}},
+				{2, 466, "use", nil},
+				{2, 466, "optimise", nil},
+			}},
+			{4, 467, "", []node{
+				{2, 467, "lower_phis_to_scalar", nil},
+				{4, 467, "", []node{
+					{2, 467, "all", nil},
+					{2, 467, "true", nil},
 				}},
 			}},
 			{4, 469, "", []node{
 				{2, 469, "if", nil},
-				{2, 469, "level >= O1", nil},
+				{2, 469, "level >= O2", nil},
 				{2, 470, "then", nil},
-				{3, 470, "", []node{
-					{4, 470, "", []node{
-						{2, 470, "use", nil},
-						{2, 470, "late", nil},
+				{3, 471, "", []node{
+					{4, 471, "", []node{
+						{2, 471, "opt_gcm", nil},
+						{4, 471, "", []node{
+							{2, 471, "sink", nil},
+							{2, 471, "false", nil},
+						}},
 					}},
 				}},
 			}},
@@ -1453,39 +1450,34 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 472, "level >= O1", nil},
 				{2, 473, "then", nil},
 				{3, 473, "", []node{
-					{2, 473, "opt_16bit_tex_image", nil},
-				}},
-			}},
-			{4, 474, "", []node{
-				{2, 474, "use", nil},
-				{2, 474, "clean", nil},
-			}},
-			{4, 476, "", []node{
-				{2, 476, "if", nil},
-				{2, 476, "level >= O1", nil},
-				{2, 477, "then", nil},
-				{3, 478, "", []node{
-					{4, 478, "", []node{
-						{2, 478, "opt_sink", nil},
-						{4, 478, "", []node{
-							{2, 478, "compares", nil},
-							{2, 478, "true", nil},
-						}},
+					{4, 473, "", []node{
+						{2, 473, "use", nil},
+						{2, 473, "late", nil},
 					}},
 				}},
 			}},
-			{4, 480, "", []node{
-				{2, 480, "if", nil},
-				{2, 480, "level >= O1", nil},
-				{2, 481, "then", nil},
+			{4, 475, "", []node{
+				{2, 475, "if", nil},
+				{2, 475, "level >= O1", nil},
+				{2, 476, "then", nil},
+				{3, 476, "", []node{
+					{2, 476, "opt_16bit_tex_image", nil},
+				}},
+			}},
+			{4, 477, "", []node{
+				{2, 477, "use", nil},
+				{2, 477, "clean", nil},
+			}},
+			{4, 479, "", []node{
+				{2, 479, "if", nil},
+				{2, 479, "level >= O1", nil},
+				{2, 480, "then", nil},
 				{3, 481, "", []node{
 					{4, 481, "", []node{
-						{2, 481, "opt_move", nil},
+						{2, 481, "opt_sink", nil},
 						{4, 481, "", []node{
-							{2, 481, "buffers", nil},
-							{2, 481, "true", nil},
 							{2, 481, "compares", nil},
-							{2, 481, "false", nil},
+							{2, 481, "true", nil},
 						}},
 					}},
 				}},
@@ -1496,662 +1488,700 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 484, "then", nil},
 				{3, 484, "", []node{
 					{4, 484, "", []node{
-						{2, 484, "opt_group_loads", nil},
+						{2, 484, "opt_move", nil},
 						{4, 484, "", []node{
-							{2, 484, "max_distance", nil},
-							{2, 484, "16", nil},
+							{2, 484, "buffers", nil},
+							{2, 484, "true", nil},
+							{2, 484, "compares", nil},
+							{2, 484, "false", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 486, "", []node{
 				{2, 486, "if", nil},
-				{2, 486, "level >= O1 && stage == fragment", nil},
+				{2, 486, "level >= O1", nil},
 				{2, 487, "then", nil},
 				{3, 487, "", []node{
-					{2, 487, "opt_move_discards_to_top", nil},
-				}},
-			}},
-			{2, 488, "remove_dead_variables", nil},
-			{2, 489, "gather_info", nil},
-		}},
-		{2, 491, "agx", nil},
-		{3, 492, "", []node{
-			{4, 492, "", []node{
-				{2, 492, "use", nil},
-				{2, 492, "common", nil},
-			}},
-			{4, 494, "", []node{
-				{2, 494, "if", nil},
-				{2, 494, "level >= O1", nil},
-				{2, 495, "then", nil},
-				{3, 495, "", []node{
-					{4, 495, "", []node{
-						{2, 495, "opt_shrink_stores", nil},
-						{4, 495, "", []node{
-							{2, 495, "images", nil},
-							{2, 495, "true", nil},
+					{4, 487, "", []node{
+						{2, 487, "opt_group_loads", nil},
+						{4, 487, "", []node{
+							{2, 487, "max_distance", nil},
+							{2, 487, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 496, "", []node{
-				{2, 496, "use", nil},
-				{2, 496, "optimise", nil},
+			{4, 489, "", []node{
+				{2, 489, "if", nil},
+				{2, 489, "level >= O1 && stage == fragment", nil},
+				{2, 490, "then", nil},
+				{3, 490, "", []node{
+					{2, 490, "opt_move_discards_to_top", nil},
+				}},
+			}},
+			{2, 491, "remove_dead_variables", nil},
+			{2, 492, "gather_info", nil},
+		}},
+		{2, 494, "agx", nil},
+		{3, 495, "", []node{
+			{4, 495, "", []node{
+				{2, 495, "use", nil},
+				{2, 495, "common", nil},
 			}},
 			{4, 497, "", []node{
-				{2, 497, "use", nil},
-				{2, 497, "interface", nil},
-			}},
-			{4, 499, "", []node{
-				{2, 499, "if", nil},
-				{2, 499, "stage == fragment", nil},
-				{2, 500, "then", nil},
-				{3, 500, "", []node{
-					{2, 500, "gather_info", nil},
-					{2, 500, "lower_wpos_center", nil},
-					{4, 500, "", []node{
-						{2, 500, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 500, "", []node{
-							{2, 500, "center", nil},
-							{2, 500, "false", nil},
-						}},
-					}},
+				{2, 497, "if", nil},
+				{2, 497, "level >= O1", nil},
+				{2, 498, "then", nil},
+				{3, 498, "", []node{
+					{2, 498, "opt_reassociate_matrix_mul", nil},
 				}},
 			}},
-			{4, 501, "", []node{
-				{2, 501, "lower_tex", nil},
-				{4, 501, "", []node{
-					{2, 501, "projector", nil},
-					{2, 501, "true", nil},
-					{2, 501, "txd", nil},
-					{2, 501, "cube", nil},
-					{2, 501, "implicit_lod", nil},
-					{2, 501, "true", nil},
-					{2, 501, "group_lod", nil},
-					{2, 501, "true", nil},
+			{4, 500, "", []node{
+				{2, 500, "if", nil},
+				{2, 500, "level >= O1", nil},
+				{2, 501, "then", nil},
+				{3, 501, "", []node{
+					{4, 501, "", []node{
+						{2, 501, "opt_shrink_stores", nil},
+						{4, 501, "", []node{
+							{2, 501, "images", nil},
+							{2, 501, "true", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 502, "", []node{
-				{2, 502, "lower_image", nil},
-				{4, 502, "", []node{
-					{2, 502, "cube_size", nil},
-					{2, 502, "true", nil},
-				}},
+				{2, 502, "use", nil},
+				{2, 502, "optimise", nil},
 			}},
-			{4, 504, "", []node{
-				{2, 504, "if", nil},
-				{2, 504, "level >= O1", nil},
-				{2, 505, "then", nil},
-				{3, 505, "", []node{
-					{4, 505, "", []node{
-						{2, 505, "opt_uniform_atomics", nil},
-						{4, 505, "", []node{
-							{2, 505, "join", nil},
-							{2, 505, "true", nil},
+			{4, 503, "", []node{
+				{2, 503, "use", nil},
+				{2, 503, "interface", nil},
+			}},
+			{4, 505, "", []node{
+				{2, 505, "if", nil},
+				{2, 505, "stage == fragment", nil},
+				{2, 506, "then", nil},
+				{3, 506, "", []node{
+					{2, 506, "gather_info", nil},
+					{2, 506, "lower_wpos_center", nil},
+					{4, 506, "", []node{
+						{2, 506, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 506, "", []node{
+							{2, 506, "center", nil},
+							{2, 506, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 506, "lower_atomics", nil},
-			{2, 507, "lower_frexp", nil},
-			{2, 508, "lower_flrp", nil},
-			{4, 509, "", []node{
-				{2, 509, "use", nil},
-				{2, 509, "scalar", nil},
-			}},
-			{2, 510, "lower_phis_to_scalar", nil},
-			{4, 511, "", []node{
-				{2, 511, "use", nil},
-				{2, 511, "optimise", nil},
-			}},
-			{2, 513, "io_add_const_offset_to_base", nil},
-			{4, 516, "", []node{
-				{2, 516, "lower_indirect_derefs", nil},
-				{4, 516, "", []node{
-					{2, 516, "modes", nil},
-					{2, 516, "function_temp", nil},
-					{2, 516, "max_length", nil},
-					{2, 516, "4", nil},
+			{4, 507, "", []node{
+				{2, 507, "lower_tex", nil},
+				{4, 507, "", []node{
+					{2, 507, "projector", nil},
+					{2, 507, "true", nil},
+					{2, 507, "txd", nil},
+					{2, 507, "cube", nil},
+					{2, 507, "implicit_lod", nil},
+					{2, 507, "true", nil},
+					{2, 507, "group_lod", nil},
+					{2, 507, "true", nil},
 				}},
 			}},
-			{2, 517, "lower_vars_to_ssa", nil},
-			{4, 518, "", []node{
-				{2, 518, "if", nil},
-				{2, 518, "level >= O1", nil},
-				{2, 519, "then", nil},
-				{3, 519, "", []node{
-					{4, 519, "", []node{
-						{2, 519, "opt_large_constants", nil},
-						{4, 519, "", []node{
-							{2, 519, "packed", nil},
-							{2, 519, "32", nil},
-							{2, 519, "threshold", nil},
-							{2, 519, "20", nil},
-						}},
-					}},
-					{2, 519, "shrink_vec_array_vars", nil},
-					{4, 519, "", []node{
-						{2, 519, "opt_large_constants", nil},
-						{4, 519, "", []node{
-							{2, 519, "packed", nil},
-							{2, 519, "32", nil},
-							{2, 519, "threshold", nil},
-							{2, 519, "20", nil},
+			{4, 508, "", []node{
+				{2, 508, "lower_image", nil},
+				{4, 508, "", []node{
+					{2, 508, "cube_size", nil},
+					{2, 508, "true", nil},
+				}},
+			}},
+			{4, 510, "", []node{
+				{2, 510, "if", nil},
+				{2, 510, "level >= O1", nil},
+				{2, 511, "then", nil},
+				{3, 511, "", []node{
+					{4, 511, "", []node{
+						{2, 511, "opt_uniform_atomics", nil},
+						{4, 511, "", []node{
+							{2, 511, "join", nil},
+							{2, 511, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 520, "", []node{
-				{2, 520, "lower_vars_to_explicit_types", nil},
-				{4, 520, "", []node{
-					{2, 520, "modes", nil},
-					{2, 520, "function_temp|shader_temp", nil},
+			{2, 512, "lower_atomics", nil},
+			{2, 513, "lower_frexp", nil},
+			{2, 514, "lower_flrp", nil},
+			{4, 515, "", []node{
+				{2, 515, "use", nil},
+				{2, 515, "scalar", nil},
+			}},
+			{2, 516, "lower_phis_to_scalar", nil},
+			{4, 517, "", []node{
+				{2, 517, "use", nil},
+				{2, 517, "optimise", nil},
+			}},
+			{2, 519, "io_add_const_offset_to_base", nil},
+			{4, 522, "", []node{
+				{2, 522, "lower_indirect_derefs", nil},
+				{4, 522, "", []node{
+					{2, 522, "modes", nil},
+					{2, 522, "function_temp", nil},
+					{2, 522, "max_length", nil},
+					{2, 522, "4", nil},
 				}},
 			}},
-			{4, 521, "", []node{
-				{2, 521, "lower_explicit_io", nil},
-				{4, 521, "", []node{
-					{2, 521, "modes", nil},
-					{2, 521, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 522, "remove_dead_derefs", nil},
-			{4, 523, "", []node{
-				{2, 523, "if", nil},
-				{2, 523, "level >= O1", nil},
-				{2, 524, "then", nil},
-				{3, 524, "", []node{
-					{2, 524, "opt_load_store_update_alignments", nil},
-					{4, 524, "", []node{
-						{2, 524, "opt_load_store_vectorize", nil},
-						{4, 524, "", []node{
-							{2, 524, "holes", nil},
-							{2, 524, "4", nil},
+			{2, 523, "lower_vars_to_ssa", nil},
+			{4, 524, "", []node{
+				{2, 524, "if", nil},
+				{2, 524, "level >= O1", nil},
+				{2, 525, "then", nil},
+				{3, 525, "", []node{
+					{4, 525, "", []node{
+						{2, 525, "opt_large_constants", nil},
+						{4, 525, "", []node{
+							{2, 525, "packed", nil},
+							{2, 525, "32", nil},
+							{2, 525, "threshold", nil},
+							{2, 525, "20", nil},
+						}},
+					}},
+					{2, 525, "shrink_vec_array_vars", nil},
+					{4, 525, "", []node{
+						{2, 525, "opt_large_constants", nil},
+						{4, 525, "", []node{
+							{2, 525, "packed", nil},
+							{2, 525, "32", nil},
+							{2, 525, "threshold", nil},
+							{2, 525, "20", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 525, "", []node{
-				{2, 525, "lower_mem_access_bit_sizes", nil},
-				{4, 525, "", []node{
-					{2, 525, "max_bits", nil},
-					{2, 525, "32", nil},
-					{2, 525, "const_bits", nil},
-					{2, 525, "32", nil},
+			{4, 526, "", []node{
+				{2, 526, "lower_vars_to_explicit_types", nil},
+				{4, 526, "", []node{
+					{2, 526, "modes", nil},
+					{2, 526, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{2, 526, "lower_wrmasks", nil},
-			{4, 528, "", []node{
-				{2, 528, "if", nil},
-				{2, 528, "level >= O1", nil},
-				{2, 529, "then", nil},
-				{3, 529, "", []node{
-					{4, 529, "", []node{
-						{2, 529, "opt_uniform_subgroup", nil},
-						{4, 529, "", []node{
-							{2, 529, "counts", nil},
-							{2, 529, "false", nil},
+			{4, 527, "", []node{
+				{2, 527, "lower_explicit_io", nil},
+				{4, 527, "", []node{
+					{2, 527, "modes", nil},
+					{2, 527, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 528, "remove_dead_derefs", nil},
+			{4, 529, "", []node{
+				{2, 529, "if", nil},
+				{2, 529, "level >= O1", nil},
+				{2, 530, "then", nil},
+				{3, 530, "", []node{
+					{2, 530, "opt_load_store_update_alignments", nil},
+					{4, 530, "", []node{
+						{2, 530, "opt_load_store_vectorize", nil},
+						{4, 530, "", []node{
+							{2, 530, "holes", nil},
+							{2, 530, "4", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 530, "", []node{
-				{2, 530, "lower_subgroups", nil},
-				{4, 530, "", []node{
-					{2, 530, "only_64", nil},
-					{2, 530, "true", nil},
-					{2, 530, "to_scalar", nil},
-					{2, 530, "true", nil},
-					{2, 530, "split_64", nil},
-					{2, 530, "true", nil},
-					{2, 530, "vote_eq", nil},
-					{2, 530, "true", nil},
-					{2, 530, "scans", nil},
-					{2, 530, "true", nil},
 				}},
 			}},
 			{4, 531, "", []node{
-				{2, 531, "lower_bit_size", nil},
+				{2, 531, "lower_mem_access_bit_sizes", nil},
 				{4, 531, "", []node{
-					{2, 531, "below", nil},
-					{2, 531, "16", nil},
-					{2, 531, "to", nil},
-					{2, 531, "16", nil},
+					{2, 531, "max_bits", nil},
+					{2, 531, "32", nil},
+					{2, 531, "const_bits", nil},
+					{2, 531, "32", nil},
 				}},
 			}},
-			{4, 532, "", []node{
-				{2, 532, "if", nil},
-				{2, 532, "level >= O1", nil},
-				{2, 533, "then", nil},
-				{3, 533, "", []node{
-					{2, 533, "opt_intrinsics", nil},
-				}},
-			}},
-			{4, 535, "", []node{
-				{2, 535, "if", nil},
-				{2, 535, "level >= O1", nil},
-				{2, 536, "then", nil},
-				{3, 536, "", []node{
-					{4, 536, "", []node{
-						{2, 536, "opt_reassociate", nil},
-						{4, 536, "", []node{
-							{2, 536, "float", nil},
-							{2, 536, "true", nil},
+			{2, 532, "lower_wrmasks", nil},
+			{4, 534, "", []node{
+				{2, 534, "if", nil},
+				{2, 534, "level >= O1", nil},
+				{2, 535, "then", nil},
+				{3, 535, "", []node{
+					{4, 535, "", []node{
+						{2, 535, "opt_uniform_subgroup", nil},
+						{4, 535, "", []node{
+							{2, 535, "counts", nil},
+							{2, 535, "false", nil},
 						}},
 					}},
 				}},
 			}},
+			{4, 536, "", []node{
+				{2, 536, "lower_subgroups", nil},
+				{4, 536, "", []node{
+					{2, 536, "only_64", nil},
+					{2, 536, "true", nil},
+					{2, 536, "to_scalar", nil},
+					{2, 536, "true", nil},
+					{2, 536, "split_64", nil},
+					{2, 536, "true", nil},
+					{2, 536, "vote_eq", nil},
+					{2, 536, "true", nil},
+					{2, 536, "scans", nil},
+					{2, 536, "true", nil},
+				}},
+			}},
 			{4, 537, "", []node{
-				{2, 537, "use", nil},
-				{2, 537, "legalise_sums", nil},
+				{2, 537, "lower_bit_size", nil},
+				{4, 537, "", []node{
+					{2, 537, "below", nil},
+					{2, 537, "16", nil},
+					{2, 537, "to", nil},
+					{2, 537, "16", nil},
+				}},
 			}},
 			{4, 538, "", []node{
 				{2, 538, "if", nil},
 				{2, 538, "level >= O1", nil},
 				{2, 539, "then", nil},
-				{3, 540, "", []node{
-					{4, 540, "", []node{
-						{2, 540, "loop", nil},
-						{3, 541, "", []node{
-							{4, 541, "", []node{
-								{2, 541, "use", nil},
-								{2, 541, "turn", nil},
+				{3, 539, "", []node{
+					{2, 539, "opt_intrinsics", nil},
+				}},
+			}},
+			{4, 541, "", []node{
+				{2, 541, "if", nil},
+				{2, 541, "level >= O1", nil},
+				{2, 542, "then", nil},
+				{3, 542, "", []node{
+					{4, 542, "", []node{
+						{2, 542, "opt_reassociate", nil},
+						{4, 542, "", []node{
+							{2, 542, "float", nil},
+							{2, 542, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{4, 543, "", []node{
+				{2, 543, "use", nil},
+				{2, 543, "legalise_sums", nil},
+			}},
+			{4, 544, "", []node{
+				{2, 544, "if", nil},
+				{2, 544, "level >= O1", nil},
+				{2, 545, "then", nil},
+				{3, 546, "", []node{
+					{4, 546, "", []node{
+						{2, 546, "loop", nil},
+						{3, 547, "", []node{
+							{4, 547, "", []node{
+								{2, 547, "use", nil},
+								{2, 547, "turn", nil},
 							}},
-							{2, 542, "lower_alu_to_scalar", nil},
-							{4, 543, "", []node{
-								{2, 543, "opt_peephole_select", nil},
-								{4, 543, "", []node{
-									{2, 543, "limit", nil},
-									{2, 543, "64", nil},
-									{2, 543, "indirect_load_ok", nil},
-									{2, 543, "true", nil},
-									{2, 543, "expensive_alu_ok", nil},
-									{2, 543, "true", nil},
-									{2, 543, "loads", nil},
-									{2, 543, "true", nil},
-									{2, 543, "ubos", nil},
-									{2, 543, "true", nil},
+							{2, 548, "lower_alu_to_scalar", nil},
+							{4, 549, "", []node{
+								{2, 549, "opt_peephole_select", nil},
+								{4, 549, "", []node{
+									{2, 549, "limit", nil},
+									{2, 549, "64", nil},
+									{2, 549, "indirect_load_ok", nil},
+									{2, 549, "true", nil},
+									{2, 549, "expensive_alu_ok", nil},
+									{2, 549, "true", nil},
+									{2, 549, "loads", nil},
+									{2, 549, "true", nil},
+									{2, 549, "ubos", nil},
+									{2, 549, "true", nil},
 								}},
 							}},
-							{4, 544, "", []node{
-								{2, 544, "use", nil},
-								{2, 544, "tail", nil},
+							{4, 550, "", []node{
+								{2, 550, "use", nil},
+								{2, 550, "tail", nil},
 							}},
 						}},
-						{2, 545, "max", nil},
-						{2, 545, "12", nil},
+						{2, 551, "max", nil},
+						{2, 551, "12", nil},
 					}},
 				}},
-			}},
-			{4, 546, "", []node{
-				{2, 546, "lower_phis_to_scalar", nil},
-				{4, 546, "", []node{
-					{2, 546, "all", nil},
-					{2, 546, "true", nil},
-				}},
-			}},
-			{4, 547, "", []node{
-				{2, 547, "if", nil},
-				{2, 547, "level >= O2", nil},
-				{2, 548, "then", nil},
-				{3, 548, "", []node{
-					{4, 548, "", []node{
-						{2, 548, "opt_gcm", nil},
-						{4, 548, "", []node{
-							{2, 548, "sink", nil},
-							{2, 548, "false", nil},
-							{2, 548, "room", nil},
-							{2, 548, "28", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 549, "", []node{
-				{2, 549, "if", nil},
-				{2, 549, "level >= O1", nil},
-				{2, 550, "then", nil},
-				{3, 550, "", []node{
-					{4, 550, "", []node{
-						{2, 550, "use", nil},
-						{2, 550, "late", nil},
-					}},
-				}},
-			}},
-			{4, 551, "", []node{
-				{2, 551, "use", nil},
-				{2, 551, "scalar", nil},
 			}},
 			{4, 552, "", []node{
-				{2, 552, "use", nil},
-				{2, 552, "clean", nil},
+				{2, 552, "lower_phis_to_scalar", nil},
+				{4, 552, "", []node{
+					{2, 552, "all", nil},
+					{2, 552, "true", nil},
+				}},
 			}},
-			{4, 554, "", []node{
-				{2, 554, "if", nil},
-				{2, 554, "level >= O2", nil},
-				{2, 555, "then", nil},
-				{3, 555, "", []node{
-					{4, 555, "", []node{
-						{2, 555, "opt_sink", nil},
-						{4, 555, "", []node{
-							{2, 555, "inputs", nil},
-							{2, 555, "true", nil},
-							{2, 555, "buffers", nil},
-							{2, 555, "true", nil},
-							{2, 555, "compares", nil},
-							{2, 555, "true", nil},
-							{2, 555, "copies", nil},
-							{2, 555, "true", nil},
-							{2, 555, "alu", nil},
-							{2, 555, "true", nil},
+			{4, 553, "", []node{
+				{2, 553, "if", nil},
+				{2, 553, "level >= O2", nil},
+				{2, 554, "then", nil},
+				{3, 554, "", []node{
+					{4, 554, "", []node{
+						{2, 554, "opt_gcm", nil},
+						{4, 554, "", []node{
+							{2, 554, "sink", nil},
+							{2, 554, "false", nil},
+							{2, 554, "room", nil},
+							{2, 554, "28", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 556, "remove_dead_variables", nil},
-			{2, 557, "gather_info", nil},
-		}},
-		{2, 559, "midgard", nil},
-		{3, 560, "", []node{
+			{4, 555, "", []node{
+				{2, 555, "if", nil},
+				{2, 555, "level >= O1", nil},
+				{2, 556, "then", nil},
+				{3, 556, "", []node{
+					{4, 556, "", []node{
+						{2, 556, "use", nil},
+						{2, 556, "late", nil},
+					}},
+				}},
+			}},
+			{4, 557, "", []node{
+				{2, 557, "use", nil},
+				{2, 557, "scalar", nil},
+			}},
+			{4, 558, "", []node{
+				{2, 558, "use", nil},
+				{2, 558, "clean", nil},
+			}},
 			{4, 560, "", []node{
-				{2, 560, "use", nil},
-				{2, 560, "common", nil},
-			}},
-			{4, 561, "", []node{
-				{2, 561, "use", nil},
-				{2, 561, "vectors", nil},
-			}},
-			{4, 562, "", []node{
-				{2, 562, "use", nil},
-				{2, 562, "interface", nil},
-			}},
-			{4, 563, "", []node{
-				{2, 563, "if", nil},
-				{2, 563, "stage == fragment", nil},
-				{2, 564, "then", nil},
-				{3, 564, "", []node{
-					{2, 564, "lower_helper_writes", nil},
+				{2, 560, "if", nil},
+				{2, 560, "level >= O2", nil},
+				{2, 561, "then", nil},
+				{3, 561, "", []node{
+					{4, 561, "", []node{
+						{2, 561, "opt_sink", nil},
+						{4, 561, "", []node{
+							{2, 561, "inputs", nil},
+							{2, 561, "true", nil},
+							{2, 561, "buffers", nil},
+							{2, 561, "true", nil},
+							{2, 561, "compares", nil},
+							{2, 561, "true", nil},
+							{2, 561, "copies", nil},
+							{2, 561, "true", nil},
+							{2, 561, "alu", nil},
+							{2, 561, "true", nil},
+						}},
+					}},
 				}},
 			}},
-			{4, 565, "", []node{
-				{2, 565, "lower_atomics", nil},
-				{4, 565, "", []node{
-					{2, 565, "wide", nil},
-					{2, 565, "true", nil},
-				}},
-			}},
+			{2, 562, "remove_dead_variables", nil},
+			{2, 563, "gather_info", nil},
+		}},
+		{2, 565, "midgard", nil},
+		{3, 566, "", []node{
 			{4, 566, "", []node{
-				{2, 566, "lower_subgroups", nil},
-				{4, 566, "", []node{
-					{2, 566, "size_one", nil},
-					{2, 566, "true", nil},
-				}},
+				{2, 566, "use", nil},
+				{2, 566, "common", nil},
 			}},
 			{4, 567, "", []node{
-				{2, 567, "lower_tex", nil},
-				{4, 567, "", []node{
-					{2, 567, "wide", nil},
-					{2, 567, "true", nil},
-					{2, 567, "projector", nil},
-					{2, 567, "true", nil},
-					{2, 567, "implicit_lod", nil},
-					{2, 567, "true", nil},
-					{2, 567, "group_lod", nil},
-					{2, 567, "true", nil},
-					{2, 567, "min_lod", nil},
-					{2, 567, "true", nil},
-					{2, 567, "lod_ddx", nil},
-					{2, 567, "true", nil},
-					{2, 567, "lod_query", nil},
-					{2, 567, "true", nil},
-					{2, 567, "txd", nil},
-					{2, 567, "all", nil},
-					{2, 567, "txs_lod", nil},
-					{2, 567, "true", nil},
-					{2, 567, "tg4_offsets", nil},
-					{2, 567, "true", nil},
+				{2, 567, "if", nil},
+				{2, 567, "level >= O1", nil},
+				{2, 568, "then", nil},
+				{3, 568, "", []node{
+					{4, 568, "", []node{
+						{2, 568, "opt_reassociate_matrix_mul", nil},
+						{4, 568, "", []node{
+							{2, 568, "uniform", nil},
+							{2, 568, "true", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 569, "", []node{
-				{2, 569, "lower_indirect_textures", nil},
-				{4, 569, "", []node{
-					{2, 569, "queries", nil},
-					{2, 569, "true", nil},
-					{2, 569, "words", nil},
-					{2, 569, "4", nil},
+				{2, 569, "use", nil},
+				{2, 569, "vectors", nil},
+			}},
+			{4, 570, "", []node{
+				{2, 570, "use", nil},
+				{2, 570, "interface", nil},
+			}},
+			{4, 571, "", []node{
+				{2, 571, "if", nil},
+				{2, 571, "stage == fragment", nil},
+				{2, 572, "then", nil},
+				{3, 572, "", []node{
+					{2, 572, "lower_helper_writes", nil},
 				}},
 			}},
-			{2, 570, "lower_frexp", nil},
-			{2, 571, "lower_flrp", nil},
-			{4, 572, "", []node{
-				{2, 572, "use", nil},
-				{2, 572, "vectors", nil},
+			{4, 573, "", []node{
+				{2, 573, "lower_atomics", nil},
+				{4, 573, "", []node{
+					{2, 573, "wide", nil},
+					{2, 573, "true", nil},
+				}},
 			}},
-			{2, 574, "io_add_const_offset_to_base", nil},
+			{4, 574, "", []node{
+				{2, 574, "lower_subgroups", nil},
+				{4, 574, "", []node{
+					{2, 574, "size_one", nil},
+					{2, 574, "true", nil},
+				}},
+			}},
 			{4, 575, "", []node{
-				{2, 575, "if", nil},
-				{2, 575, "level >= O1", nil},
-				{2, 576, "then", nil},
-				{3, 576, "", []node{
-					{4, 576, "", []node{
-						{2, 576, "opt_shrink_stores", nil},
-						{4, 576, "", []node{
-							{2, 576, "images", nil},
-							{2, 576, "true", nil},
-						}},
-					}},
+				{2, 575, "lower_tex", nil},
+				{4, 575, "", []node{
+					{2, 575, "wide", nil},
+					{2, 575, "true", nil},
+					{2, 575, "projector", nil},
+					{2, 575, "true", nil},
+					{2, 575, "implicit_lod", nil},
+					{2, 575, "true", nil},
+					{2, 575, "group_lod", nil},
+					{2, 575, "true", nil},
+					{2, 575, "min_lod", nil},
+					{2, 575, "true", nil},
+					{2, 575, "lod_ddx", nil},
+					{2, 575, "true", nil},
+					{2, 575, "lod_query", nil},
+					{2, 575, "true", nil},
+					{2, 575, "txd", nil},
+					{2, 575, "all", nil},
+					{2, 575, "txs_lod", nil},
+					{2, 575, "true", nil},
+					{2, 575, "tg4_offsets", nil},
+					{2, 575, "true", nil},
 				}},
 			}},
-			{4, 579, "", []node{
-				{2, 579, "lower_indirect_derefs", nil},
-				{4, 579, "", []node{
-					{2, 579, "modes", nil},
-					{2, 579, "function_temp", nil},
-					{2, 579, "max_length", nil},
-					{2, 579, "4", nil},
+			{4, 577, "", []node{
+				{2, 577, "lower_indirect_textures", nil},
+				{4, 577, "", []node{
+					{2, 577, "queries", nil},
+					{2, 577, "true", nil},
+					{2, 577, "words", nil},
+					{2, 577, "4", nil},
 				}},
 			}},
-			{2, 580, "lower_vars_to_ssa", nil},
-			{4, 581, "", []node{
-				{2, 581, "if", nil},
-				{2, 581, "level >= O1", nil},
-				{2, 582, "then", nil},
-				{3, 582, "", []node{
-					{4, 582, "", []node{
-						{2, 582, "opt_large_constants", nil},
-						{4, 582, "", []node{
-							{2, 582, "packed", nil},
-							{2, 582, "32", nil},
-							{2, 582, "threshold", nil},
-							{2, 582, "20", nil},
-						}},
-					}},
-					{2, 582, "shrink_vec_array_vars", nil},
-					{4, 582, "", []node{
-						{2, 582, "opt_large_constants", nil},
-						{4, 582, "", []node{
-							{2, 582, "packed", nil},
-							{2, 582, "32", nil},
-							{2, 582, "threshold", nil},
-							{2, 582, "20", nil},
-						}},
-					}},
-				}},
+			{2, 578, "lower_frexp", nil},
+			{2, 579, "lower_flrp", nil},
+			{4, 580, "", []node{
+				{2, 580, "use", nil},
+				{2, 580, "vectors", nil},
 			}},
+			{2, 582, "io_add_const_offset_to_base", nil},
 			{4, 583, "", []node{
-				{2, 583, "lower_vars_to_explicit_types", nil},
-				{4, 583, "", []node{
-					{2, 583, "modes", nil},
-					{2, 583, "function_temp|shader_temp", nil},
-				}},
-			}},
-			{4, 584, "", []node{
-				{2, 584, "lower_explicit_io", nil},
-				{4, 584, "", []node{
-					{2, 584, "modes", nil},
-					{2, 584, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 585, "remove_dead_derefs", nil},
-			{4, 586, "", []node{
-				{2, 586, "if", nil},
-				{2, 586, "level >= O1", nil},
-				{2, 587, "then", nil},
-				{3, 588, "", []node{
-					{2, 588, "opt_load_store_update_alignments", nil},
-					{4, 589, "", []node{
-						{2, 589, "opt_load_store_vectorize", nil},
-						{4, 589, "", []node{
-							{2, 589, "modes", nil},
-							{2, 589, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 589, "ubo_dynamic", nil},
-							{2, 589, "true", nil},
+				{2, 583, "if", nil},
+				{2, 583, "level >= O1", nil},
+				{2, 584, "then", nil},
+				{3, 584, "", []node{
+					{4, 584, "", []node{
+						{2, 584, "opt_shrink_stores", nil},
+						{4, 584, "", []node{
+							{2, 584, "images", nil},
+							{2, 584, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 590, "", []node{
-				{2, 590, "lower_mem_access_bit_sizes", nil},
-				{4, 590, "", []node{
-					{2, 590, "max_bits", nil},
-					{2, 590, "32", nil},
-					{2, 590, "const_bits", nil},
-					{2, 590, "32", nil},
+			{4, 587, "", []node{
+				{2, 587, "lower_indirect_derefs", nil},
+				{4, 587, "", []node{
+					{2, 587, "modes", nil},
+					{2, 587, "function_temp", nil},
+					{2, 587, "max_length", nil},
+					{2, 587, "4", nil},
+				}},
+			}},
+			{2, 588, "lower_vars_to_ssa", nil},
+			{4, 589, "", []node{
+				{2, 589, "if", nil},
+				{2, 589, "level >= O1", nil},
+				{2, 590, "then", nil},
+				{3, 590, "", []node{
+					{4, 590, "", []node{
+						{2, 590, "opt_large_constants", nil},
+						{4, 590, "", []node{
+							{2, 590, "packed", nil},
+							{2, 590, "32", nil},
+							{2, 590, "threshold", nil},
+							{2, 590, "20", nil},
+						}},
+					}},
+					{2, 590, "shrink_vec_array_vars", nil},
+					{4, 590, "", []node{
+						{2, 590, "opt_large_constants", nil},
+						{4, 590, "", []node{
+							{2, 590, "packed", nil},
+							{2, 590, "32", nil},
+							{2, 590, "threshold", nil},
+							{2, 590, "20", nil},
+						}},
+					}},
+				}},
+			}},
+			{4, 591, "", []node{
+				{2, 591, "lower_vars_to_explicit_types", nil},
+				{4, 591, "", []node{
+					{2, 591, "modes", nil},
+					{2, 591, "function_temp|shader_temp", nil},
 				}},
 			}},
 			{4, 592, "", []node{
-				{2, 592, "if", nil},
-				{2, 592, "kernel", nil},
-				{2, 593, "then", nil},
-				{3, 594, "", []node{
-					{4, 594, "", []node{
-						{2, 594, "lower_phis_to_scalar", nil},
-						{4, 594, "", []node{
-							{2, 594, "wider", nil},
-							{2, 594, "4", nil},
+				{2, 592, "lower_explicit_io", nil},
+				{4, 592, "", []node{
+					{2, 592, "modes", nil},
+					{2, 592, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 593, "remove_dead_derefs", nil},
+			{4, 594, "", []node{
+				{2, 594, "if", nil},
+				{2, 594, "level >= O1", nil},
+				{2, 595, "then", nil},
+				{3, 596, "", []node{
+					{2, 596, "opt_load_store_update_alignments", nil},
+					{4, 597, "", []node{
+						{2, 597, "opt_load_store_vectorize", nil},
+						{4, 597, "", []node{
+							{2, 597, "modes", nil},
+							{2, 597, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 597, "ubo_dynamic", nil},
+							{2, 597, "true", nil},
 						}},
 					}},
-					{4, 595, "", []node{
-						{2, 595, "lower_alu_width", nil},
-						{4, 595, "", []node{
-							{2, 595, "width", nil},
-							{2, 595, "4", nil},
-							{2, 595, "scalar", nil},
-							{2, 595, "64", nil},
-							{2, 595, "sources", nil},
-							{2, 595, "4", nil},
-						}},
-					}},
-					{2, 596, "opt_copy_prop", nil},
-					{2, 597, "opt_dce", nil},
 				}},
 			}},
 			{4, 598, "", []node{
-				{2, 598, "lower_bit_size", nil},
+				{2, 598, "lower_mem_access_bit_sizes", nil},
 				{4, 598, "", []node{
-					{2, 598, "below", nil},
+					{2, 598, "max_bits", nil},
 					{2, 598, "32", nil},
-					{2, 598, "to", nil},
+					{2, 598, "const_bits", nil},
 					{2, 598, "32", nil},
-					{2, 598, "bytes", nil},
-					{2, 598, "true", nil},
 				}},
 			}},
-			{2, 600, "opt_algebraic_before_lower_int64", nil},
-			{4, 601, "", []node{
-				{2, 601, "loop", nil},
+			{4, 600, "", []node{
+				{2, 600, "if", nil},
+				{2, 600, "kernel", nil},
+				{2, 601, "then", nil},
 				{3, 602, "", []node{
 					{4, 602, "", []node{
-						{2, 602, "lower_64bit_phis", nil},
+						{2, 602, "lower_phis_to_scalar", nil},
 						{4, 602, "", []node{
-							{2, 602, "pairs", nil},
-							{2, 602, "true", nil},
+							{2, 602, "wider", nil},
+							{2, 602, "4", nil},
 						}},
 					}},
-					{2, 603, "opt_algebraic", nil},
-					{2, 604, "lower_doubles", nil},
-					{4, 605, "", []node{
-						{2, 605, "lower_int64", nil},
-						{4, 605, "", []node{
-							{2, 605, "pairs", nil},
-							{2, 605, "true", nil},
+					{4, 603, "", []node{
+						{2, 603, "lower_alu_width", nil},
+						{4, 603, "", []node{
+							{2, 603, "width", nil},
+							{2, 603, "4", nil},
+							{2, 603, "scalar", nil},
+							{2, 603, "64", nil},
+							{2, 603, "sources", nil},
+							{2, 603, "4", nil},
 						}},
 					}},
-					{2, 606, "lower_idiv", nil},
-					{2, 607, "lower_alu", nil},
-					{2, 608, "lower_pack", nil},
-					{2, 609, "opt_copy_prop", nil},
-					{2, 610, "opt_constant_folding", nil},
-					{2, 611, "opt_cse", nil},
-					{2, 612, "opt_dce", nil},
-				}},
-				{2, 613, "max", nil},
-				{2, 613, "8", nil},
-			}},
-			{4, 614, "", []node{
-				{2, 614, "use", nil},
-				{2, 614, "last_vectors", nil},
-			}},
-			{4, 615, "", []node{
-				{2, 615, "if", nil},
-				{2, 615, "level >= O1", nil},
-				{2, 616, "then", nil},
-				{3, 616, "", []node{
-					{2, 616, "opt_shrink_vectors", nil},
+					{2, 604, "opt_copy_prop", nil},
+					{2, 605, "opt_dce", nil},
 				}},
 			}},
-			{4, 617, "", []node{
-				{2, 617, "if", nil},
-				{2, 617, "level >= O2", nil},
-				{2, 618, "then", nil},
-				{3, 618, "", []node{
-					{4, 618, "", []node{
-						{2, 618, "opt_gcm", nil},
-						{4, 618, "", []node{
-							{2, 618, "sink", nil},
-							{2, 618, "false", nil},
-							{2, 618, "room", nil},
-							{2, 618, "24", nil},
+			{4, 606, "", []node{
+				{2, 606, "lower_bit_size", nil},
+				{4, 606, "", []node{
+					{2, 606, "below", nil},
+					{2, 606, "32", nil},
+					{2, 606, "to", nil},
+					{2, 606, "32", nil},
+					{2, 606, "bytes", nil},
+					{2, 606, "true", nil},
+				}},
+			}},
+			{2, 608, "opt_algebraic_before_lower_int64", nil},
+			{4, 609, "", []node{
+				{2, 609, "loop", nil},
+				{3, 610, "", []node{
+					{4, 610, "", []node{
+						{2, 610, "lower_64bit_phis", nil},
+						{4, 610, "", []node{
+							{2, 610, "pairs", nil},
+							{2, 610, "true", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 619, "", []node{
-				{2, 619, "if", nil},
-				{2, 619, "level >= O1", nil},
-				{2, 620, "then", nil},
-				{3, 620, "", []node{
-					{4, 620, "", []node{
-						{2, 620, "use", nil},
-						{2, 620, "late", nil},
+					{2, 611, "opt_algebraic", nil},
+					{2, 612, "lower_doubles", nil},
+					{4, 613, "", []node{
+						{2, 613, "lower_int64", nil},
+						{4, 613, "", []node{
+							{2, 613, "pairs", nil},
+							{2, 613, "true", nil},
+						}},
 					}},
+					{2, 614, "lower_idiv", nil},
+					{2, 615, "lower_alu", nil},
+					{2, 616, "lower_pack", nil},
+					{2, 617, "opt_copy_prop", nil},
+					{2, 618, "opt_constant_folding", nil},
+					{2, 619, "opt_cse", nil},
+					{2, 620, "opt_dce", nil},
 				}},
-			}},
-			{4, 621, "", []node{
-				{2, 621, "use", nil},
-				{2, 621, "clean", nil},
+				{2, 621, "max", nil},
+				{2, 621, "8", nil},
 			}},
 			{4, 622, "", []node{
-				{2, 622, "if", nil},
-				{2, 622, "level >= O1", nil},
-				{2, 623, "then", nil},
+				{2, 622, "use", nil},
+				{2, 622, "last_vectors", nil},
+			}},
+			{4, 623, "", []node{
+				{2, 623, "if", nil},
+				{2, 623, "level >= O1", nil},
+				{2, 624, "then", nil},
 				{3, 624, "", []node{
-					{4, 624, "", []node{
-						{2, 624, "opt_sink", nil},
-						{4, 624, "", []node{
-							{2, 624, "compares", nil},
-							{2, 624, "true", nil},
-						}},
-					}},
-					{2, 626, "opt_rematerialize_compares", nil},
+					{2, 624, "opt_shrink_vectors", nil},
 				}},
 			}},
-			{2, 627, "opt_algebraic_distribute_src_mods", nil},
-			{2, 628, "lower_bool_to_int32", nil},
-			{2, 629, "opt_copy_prop", nil},
-			{2, 630, "opt_dce", nil},
-			{2, 631, "remove_dead_variables", nil},
-			{2, 632, "gather_info", nil},
+			{4, 625, "", []node{
+				{2, 625, "if", nil},
+				{2, 625, "level >= O2", nil},
+				{2, 626, "then", nil},
+				{3, 626, "", []node{
+					{4, 626, "", []node{
+						{2, 626, "opt_gcm", nil},
+						{4, 626, "", []node{
+							{2, 626, "sink", nil},
+							{2, 626, "false", nil},
+							{2, 626, "room", nil},
+							{2, 626, "24", nil},
+						}},
+					}},
+				}},
+			}},
+			{4, 627, "", []node{
+				{2, 627, "if", nil},
+				{2, 627, "level >= O1", nil},
+				{2, 628, "then", nil},
+				{3, 628, "", []node{
+					{4, 628, "", []node{
+						{2, 628, "use", nil},
+						{2, 628, "late", nil},
+					}},
+				}},
+			}},
+			{4, 629, "", []node{
+				{2, 629, "use", nil},
+				{2, 629, "clean", nil},
+			}},
+			{4, 630, "", []node{
+				{2, 630, "if", nil},
+				{2, 630, "level >= O1", nil},
+				{2, 631, "then", nil},
+				{3, 632, "", []node{
+					{4, 632, "", []node{
+						{2, 632, "opt_sink", nil},
+						{4, 632, "", []node{
+							{2, 632, "compares", nil},
+							{2, 632, "true", nil},
+						}},
+					}},
+					{2, 634, "opt_rematerialize_compares", nil},
+				}},
+			}},
+			{2, 635, "opt_algebraic_distribute_src_mods", nil},
+			{2, 636, "lower_bool_to_int32", nil},
+			{2, 637, "opt_copy_prop", nil},
+			{2, 638, "opt_dce", nil},
+			{2, 639, "remove_dead_variables", nil},
+			{2, 640, "gather_info", nil},
 		}},
 	}},
 }}

@@ -172,6 +172,7 @@ var registry = []*Pass{
 	optRayQueryRangesPass,
 	optReassociatePass,
 	optReassociateBfiPass,
+	optReassociateMatrixMulPass,
 	optRematerializeComparesPass,
 	optRemovePhisPass,
 	optShrinkStoresPass,
