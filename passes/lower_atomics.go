@@ -11,18 +11,19 @@ var lowerAtomicsPass = &Pass{
 	Doc: "Writes atomics on floats as loops: load, compute, compare and exchange until nothing came between. Input: explicit buffer, shared and global atomics of 32 bits, " +
 		"and those on images, whose operation is fadd, fmin or fmax. Helpers of fragment shaders, who exchange nothing, are kept out by is_helper_invocation. " +
 		"Other sizes and operations stay.",
-	Options: []Option{{"wide", "of 64 bits, atomics on floats in memory, and signed minima and maxima of buffers, global memory and images: for hardware whose 64-bit atomics are unsigned", false}},
+	Options: []Option{{"exchanges", "of 64 bits, all operations of buffers, global memory and images other than exchanges: for hardware whose 64-bit atomics do nothing else", false},
+		{"wide", "of 64 bits, atomics on floats in memory, and signed minima and maxima of buffers, global memory and images: for hardware whose 64-bit atomics are unsigned", false}},
 }
 
 func lowerAtomics(c *Context, s *ir.Shader) (bool, error) {
-	wide := c.Bool("wide")
+	wide, exchanges := c.Bool("wide"), c.Bool("exchanges")
 	return eachImpl(s, ir.MetaNone, func(impl *ir.Impl) bool {
 		list := collect(impl, func(in *ir.Instr) bool {
-			_, ok := loopedAtomic(in, wide)
+			_, ok := loopedAtomic(in, wide, exchanges)
 			return ok
 		})
 		for _, in := range list {
-			op, _ := loopedAtomic(in, wide)
+			op, _ := loopedAtomic(in, wide, exchanges)
 			loopAtomic(in, op)
 		}
 		return len(list) > 0
@@ -31,20 +32,18 @@ func lowerAtomics(c *Context, s *ir.Shader) (bool, error) {
 
 // loopedAtomic is the operation of an atomic that becomes a loop, false if it
 // stays.
-func loopedAtomic(in *ir.Instr, wide bool) (ir.Op, bool) {
+func loopedAtomic(in *ir.Instr, wide, exchanges bool) (ir.Op, bool) {
 	if swapOf(in.Intr) == 0 {
 		return 0, false
 	}
 	if bits := in.Def.BitSize; bits != 32 {
-		if bits != 64 || !wide {
+		if bits != 64 || !wide && !exchanges {
 			return 0, false
 		}
-		switch op := ir.AtomicOp(in.Get(ir.IdxAtomicOp)); {
-		case in.Intr == ir.IntrSharedAtomic: // floats alone
-		case op == ir.AtomicIMin:
-			return ir.OpImin, true
-		case op == ir.AtomicIMax:
-			return ir.OpImax, true
+		if in.Intr != ir.IntrSharedAtomic { // there, floats alone
+			if op, ok := loopedLong(ir.AtomicOp(in.Get(ir.IdxAtomicOp)), exchanges); ok {
+				return op, true
+			}
 		}
 	}
 	switch ir.AtomicOp(in.Get(ir.IdxAtomicOp)) {
@@ -54,6 +53,34 @@ func loopedAtomic(in *ir.Instr, wide bool) (ir.Op, bool) {
 		return ir.OpFmin, true
 	case ir.AtomicFMax:
 		return ir.OpFmax, true
+	}
+	return 0, false
+}
+
+// loopedLong is the operation of an atomic on integers of 64 bits that becomes a
+// loop: signed minima and maxima, with exchanges all but those.
+func loopedLong(op ir.AtomicOp, exchanges bool) (ir.Op, bool) {
+	switch {
+	case op == ir.AtomicIMin:
+		return ir.OpImin, true
+	case op == ir.AtomicIMax:
+		return ir.OpImax, true
+	case !exchanges:
+		return 0, false
+	}
+	switch op {
+	case ir.AtomicIAdd:
+		return ir.OpIadd, true
+	case ir.AtomicUMin:
+		return ir.OpUmin, true
+	case ir.AtomicUMax:
+		return ir.OpUmax, true
+	case ir.AtomicIAnd:
+		return ir.OpIand, true
+	case ir.AtomicIOr:
+		return ir.OpIor, true
+	case ir.AtomicIXor:
+		return ir.OpIxor, true
 	}
 	return 0, false
 }

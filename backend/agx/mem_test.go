@@ -12,5 +12,5 @@ func TestMemory(t *testing.T) {
 	programs.Hold(t)
 	gputest.TestMemory(t, func(name string, s *ir.Shader, r *gputest.Run) error {
 		return execute(t, s, CompileOptions{}, r, nil)
-	}, "64-bit atomics")
+	}, "64-bit atomics", "64-bit exchanges")
 }

@@ -120,32 +120,30 @@ var memoryCases = []MemoryCase{
 		l = append(l, &b.Intrinsic(ir.IntrLoadGlobal, 1, 32, addr).Set(ir.IdxAlignMul, 16).Def)
 		return append(l, b.U2u32(&b.Intrinsic(ir.IntrLoadGlobal, 1, 16, addr).Set(ir.IdxAlignMul, 16).Def))
 	}},
-	{Name: "64-bit atomics", words: 20, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
-		buf := StorageBuffer(b, 0, 1)
-		at := b.Iadd(b.Ishl(id, b.Imm32(3)), b.Imm32(12288))
-		push := b.Intrinsic(ir.IntrLoadPushConstant, 2, 32, b.Imm32(112)).Set(ir.IdxRange, 128).Set(ir.IdxAlignMul, 4)
-		addr := b.Pack64_2x32Split(b.Iadd(b.Channel(&push.Def, 0), b.Ishl(id, b.Imm32(3))), b.Channel(&push.Def, 1))
-		var l []*ir.Def
-		keep := func(in *ir.Instr, op ir.AtomicOp) {
-			old := &in.Set(ir.IdxAtomicOp, uint64(op)).Def
-			l = append(l, b.Unpack64_2x32SplitX(old), b.Unpack64_2x32SplitY(old))
-		}
+	{Name: "64-bit atomics", words: 14, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
+		w := newLongAtomics(b, id)
 		// Carries reach the upper half.
 		v := b.Pack64_2x32Split(b.Iadd(id, b.Imm32(0xfffffff0)), b.Inot(id))
 		for i, op := range []ir.AtomicOp{ir.AtomicIAdd, ir.AtomicIXor, ir.AtomicUMax, ir.AtomicUMin} {
 			if i&1 == 0 {
-				keep(b.Intrinsic(ir.IntrSsboAtomic, 1, 64, buf, at, v), op)
+				w.keep(b.Intrinsic(ir.IntrSsboAtomic, 1, 64, w.buf, w.at, v), op)
 			} else {
-				keep(b.Intrinsic(ir.IntrGlobalAtomic, 1, 64, addr, v), op)
+				w.keep(b.Intrinsic(ir.IntrGlobalAtomic, 1, 64, w.addr, v), op)
 			}
 		}
-		keep(b.Intrinsic(ir.IntrSsboAtomicSwap, 1, 64, buf, at, v, b.Pack64_2x32Split(id, id)), ir.AtomicCmpXchg)
-		keep(b.Intrinsic(ir.IntrGlobalAtomicSwap, 1, 64, addr, v, b.Pack64_2x32Split(id, b.Imm32(3))), ir.AtomicCmpXchg)
-		keep(b.Intrinsic(ir.IntrSsboAtomic, 1, 64, buf, at, v), ir.AtomicXchg)
-		keep(b.Intrinsic(ir.IntrGlobalAtomic, 1, 64, addr, v), ir.AtomicIAdd)
-		keep(b.Intrinsic(ir.IntrSsboAtomic, 1, 64, buf, at, v), ir.AtomicIOr)
-		keep(b.Intrinsic(ir.IntrGlobalAtomic, 1, 64, addr, v), ir.AtomicIAnd)
-		return l
+		w.keep(b.Intrinsic(ir.IntrGlobalAtomic, 1, 64, w.addr, v), ir.AtomicIAdd)
+		w.keep(b.Intrinsic(ir.IntrSsboAtomic, 1, 64, w.buf, w.at, v), ir.AtomicIOr)
+		w.keep(b.Intrinsic(ir.IntrGlobalAtomic, 1, 64, w.addr, v), ir.AtomicIAnd)
+		return w.old
+	}},
+	{Name: "64-bit exchanges", words: 8, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
+		w := newLongAtomics(b, id)
+		v := b.Pack64_2x32Split(b.Iadd(id, b.Imm32(0xfffffff0)), b.Inot(id))
+		w.keep(b.Intrinsic(ir.IntrSsboAtomic, 1, 64, w.buf, w.at, v), ir.AtomicXchg)
+		w.keep(b.Intrinsic(ir.IntrSsboAtomicSwap, 1, 64, w.buf, w.at, v, b.Pack64_2x32Split(id, id)), ir.AtomicCmpXchg)
+		w.keep(b.Intrinsic(ir.IntrGlobalAtomic, 1, 64, w.addr, v), ir.AtomicXchg)
+		w.keep(b.Intrinsic(ir.IntrGlobalAtomicSwap, 1, 64, w.addr, v, b.Pack64_2x32Split(id, b.Imm32(3))), ir.AtomicCmpXchg)
+		return w.old
 	}},
 	{Name: "dispatch values", words: 9, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
 		var l []*ir.Def
@@ -294,6 +292,25 @@ var memoryCases = []MemoryCase{
 
 // MemoryWave is the wave that cases on values of other lanes are made for.
 const MemoryWave = 64
+
+// longAtomics are places of 64 bits of their own for each lane, in a buffer and by address, and what atomics found in them.
+type longAtomics struct {
+	b             *ir.Builder
+	buf, at, addr *ir.Def
+	old           []*ir.Def
+}
+
+func newLongAtomics(b *ir.Builder, id *ir.Def) *longAtomics {
+	at := b.Iadd(b.Ishl(id, b.Imm32(3)), b.Imm32(12288))
+	push := b.Intrinsic(ir.IntrLoadPushConstant, 2, 32, b.Imm32(112)).Set(ir.IdxRange, 128).Set(ir.IdxAlignMul, 4)
+	addr := b.Pack64_2x32Split(b.Iadd(b.Channel(&push.Def, 0), b.Ishl(id, b.Imm32(3))), b.Channel(&push.Def, 1))
+	return &longAtomics{b: b, buf: StorageBuffer(b, 0, 1), at: at, addr: addr}
+}
+
+func (w *longAtomics) keep(in *ir.Instr, op ir.AtomicOp) {
+	old := &in.Set(ir.IdxAtomicOp, uint64(op)).Def
+	w.old = append(w.old, w.b.Unpack64_2x32SplitX(old), w.b.Unpack64_2x32SplitY(old))
+}
 
 // TestMemory runs the cases: run compiles a shader of the case of a name and compares it with what Differ says, once or
 // for several devices. Cases that are refused are those of the names alone.

@@ -290,7 +290,7 @@ func (s *isel) atomicOp(in *ir.Instr) (k atomicKind, ok bool) {
 		s.fail(in, "64-bit atomics are not supported on %s: the hardware has no 64-bit atomics, needs a740", s.gpu.Name)
 	case in.Memory().Space == ir.SpaceShared:
 		s.fail(in, "64-bit atomics of workgroup memory are not supported: the hardware has them on buffers, images and global memory")
-	case k.typ != isa.U32:
+	case k.b != isa.OpAtomicBXchg && k.b != isa.OpAtomicBCmpxchg:
 		s.fail(in, "the 64-bit atomic operation %s is not supported: it must be lowered", ir.AtomicOpNames[in.Get(ir.IdxAtomicOp)])
 	default:
 		k.typ = isa.U64

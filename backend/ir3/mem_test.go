@@ -16,7 +16,7 @@ func TestMemory(t *testing.T) {
 	programs.Hold(t)
 	gputest.TestMemory(t, func(name string, s *ir.Shader, r *gputest.Run) error {
 		list := gpus
-		if name == "64-bit atomics" {
+		if strings.HasPrefix(name, "64-bit") {
 			list = []string{"a740", "a750"}
 		}
 		for _, gpu := range list {
@@ -25,7 +25,7 @@ func TestMemory(t *testing.T) {
 			}
 		}
 		return nil
-	})
+	}, "64-bit atomics") // a pass makes exchanges of them
 }
 
 // A workgroup whose waves must all fit at once, because they meet at a
@@ -87,6 +87,17 @@ func TestCompareAndSwapOrder(t *testing.T) {
 			if text := disasm(bin); !swapsInOrder(text, c.space == "b", fresh, compared) {
 				t.Errorf("%s, %s: want %d in the register before that of %d:\n%s", gpu, c.space, fresh, compared, text)
 			}
+		}
+	}
+}
+
+// TestLongArithmetic: no atomic of 64 bits computes: what no loop was made of is refused.
+func TestLongArithmetic(t *testing.T) {
+	for op := ir.AtomicIAdd; op <= ir.AtomicIXor; op++ {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		b.Intrinsic(ir.IntrSsboAtomic, 1, 64, gputest.StorageBuffer(b, 0, 1), b.Imm32(40), b.ImmInt(7, 64)).Set(ir.IdxAtomicOp, uint64(op))
+		if _, err := compile(s, CompileOptions{GPU: "a740"}); err == nil || !strings.Contains(err.Error(), "must be lowered") {
+			t.Errorf("%s: error %v, want a refusal", ir.AtomicOpNames[op], err)
 		}
 	}
 }

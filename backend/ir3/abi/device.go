@@ -216,6 +216,8 @@ func (g *GPU) Lacks(in *isa.Instr) string {
 		return "alias.rt"
 	case in.Type == isa.U64 && op.IsAtomic() && !g.Atomic64:
 		return "atomic of 64 bits"
+	case in.Type == isa.U64 && op.IsAtomic() && !op.IsExchange():
+		return "atomic of 64 bits other than exchanges"
 	case (op == isa.OpLdib || op == isa.OpStib) && in.Flags&isa.Typed == 0 && memoryBits(in.Type) == 8 && !g.Storage8:
 		return "storage of 8 bits"
 	case (op == isa.OpLdib || op == isa.OpStib) && in.Flags&isa.Typed == 0 && memoryBits(in.Type) == 16 && !g.Storage16:

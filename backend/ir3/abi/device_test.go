@@ -67,7 +67,7 @@ func TestLacks(t *testing.T) {
 		{isa.Instr{Op: isa.OpSadS32}, func(g *GPU) bool { return g.SadIsAdd3 }, "sum of three"},
 		{isa.Instr{Op: isa.OpAlias, Scope: 1}, func(g *GPU) bool { return g.AliasRT }, "alias.rt"},
 		{isa.Instr{Op: isa.OpAlias}, nil, ""},
-		{isa.Instr{Op: isa.OpAtomicBAdd, Type: isa.U64}, func(g *GPU) bool { return g.Atomic64 }, "atomic of 64 bits"},
+		{isa.Instr{Op: isa.OpAtomicBXchg, Type: isa.U64}, func(g *GPU) bool { return g.Atomic64 }, "atomic of 64 bits"},
 		{isa.Instr{Op: isa.OpAtomicBAdd, Type: isa.U32}, nil, ""},
 		{isa.Instr{Op: isa.OpLdib, Type: isa.U8}, func(g *GPU) bool { return g.Storage8 }, "storage of 8 bits"},
 		{isa.Instr{Op: isa.OpStib, Type: isa.U8x32}, func(g *GPU) bool { return g.Storage8 }, "storage of 8 bits"},

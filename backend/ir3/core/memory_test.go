@@ -72,10 +72,10 @@ func TestLongAtomics(t *testing.T) {
 	mov.u32u32 r2.w, 0
 	mov.u32u32 r3.y, 200
 	(rpt5)nop
-	atomic.b.add.untyped.1d.u64.1.imm.base0 r2.x, r3.y, 0
+	atomic.b.xchg.untyped.1d.u64.1.imm.base0 r2.x, r3.y, 0
 	(sy)mov.u32u32 r1.x, r2.x
 	`+store)
-	if got := emu.LoadBytes(m.out.Data[400:], 8); m.word(0) != 0xfffffffe || got != 0x2_00000001 {
+	if got := emu.LoadBytes(m.out.Data[400:], 8); m.word(0) != 0xfffffffe || got != 3 {
 		t.Errorf("old %#x, new %#x", m.word(0), got)
 	}
 }

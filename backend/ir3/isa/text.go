@@ -285,6 +285,15 @@ func (o Op) IsAtomic() bool {
 	return o >= OpAtomicLAdd && o <= OpAtomicGXor || o >= OpAtomicBAdd && o <= OpAtomicBXor
 }
 
+// IsExchange reports whether an atomic puts a value in place of another, if need be only of one that it compares with.
+func (o Op) IsExchange() bool {
+	switch o {
+	case OpAtomicLXchg, OpAtomicLCmpxchg, OpAtomicBXchg, OpAtomicBCmpxchg, OpAtomicGXchg, OpAtomicGCmpxchg:
+		return true
+	}
+	return false
+}
+
 func (p *printer) off() {
 	if p.in.Off > 0 {
 		p.str("+")
