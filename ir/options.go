@@ -70,6 +70,9 @@ type Options struct {
 	// buffers itself, for each element of an access.
 	Robust          Robust
 	BoundsByElement bool
+	// LoadsTear: of what others write meanwhile, a load from one address may give some lanes what was there before and others what
+	// is there after.
+	LoadsTear bool
 	// CutsTexels: what the texture unit gives as halves it rounds toward zero, else to nearest even.
 	CutsTexels bool
 	// UniformCost is how many operations on uniform values linking moves into the stage that reads their result as a

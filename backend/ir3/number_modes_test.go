@@ -22,11 +22,13 @@ func TestNumberModes(t *testing.T) {
 		{"a word of a uniform buffer", uniform, false, bufferElement, nil},
 		{"a number of each fiber", differ, false, fiberElement, nil},
 		{"a word of a buffer that may be written", differ, false, writtenElement, nil},
+		{"a word at an address that may be written", differ, false, addressedElement, nil},
 		{"a sampler of another set", uniform, true, bufferElement, bufferElement},
 		{"a sampler of another set by fiber", differ, true, bufferElement, fiberElement},
 		{"a texture by fiber, a sampler of another set", differ, true, fiberElement, bufferElement},
 	} {
 		s, b := newStage(ir.StageFragment)
+		s.Options.LoadsTear = true
 		x := &texBuild{s: s, b: b, uv: b.Vec(b.ImmFloat(0.5, 32), b.ImmFloat(0.5, 32))}
 		srcs := at(b.DerefArray(x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 3), c.texture(b)))
 		if c.sampler != nil {
@@ -54,6 +56,10 @@ func bufferElement(b *ir.Builder) *ir.Def { return uniformWord(b, b.Imm32(0)) }
 
 func writtenElement(b *ir.Builder) *ir.Def {
 	return &b.Intrinsic(ir.IntrLoadSsbo, 1, 32, gputest.StorageBuffer(b, 0, 1), b.Imm32(0)).Set(ir.IdxAlignMul, 16).Def
+}
+
+func addressedElement(b *ir.Builder) *ir.Def {
+	return &b.Intrinsic(ir.IntrLoadGlobal, 1, 32, b.ImmInt(1<<20, 64)).Set(ir.IdxAlignMul, 16).Def
 }
 
 func fiberElement(b *ir.Builder) *ir.Def {

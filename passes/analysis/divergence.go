@@ -13,7 +13,7 @@ import (
 // that is used after a loop that lanes leave in different iterations counts
 // as divergent as a whole unless a phi stands between. Registers and variables
 // are divergent; whether memory loaded from one address may change between
-// lanes is not asked.
+// lanes is asked where the target's loads tear (ir.Options).
 func RequireDivergence(impl *ir.Impl) {
 	if impl.Analysis(ir.MetaDivergence) != nil {
 		return
@@ -51,7 +51,7 @@ func marks(impl *ir.Impl) (list []bool) {
 // diverge computes the marks from nothing.
 func diverge(impl *ir.Impl) {
 	impl.Require(ir.MetaBlockIndex)
-	d := divergence{stage: impl.Shader.Stage}
+	d := divergence{stage: impl.Shader.Stage, partLoads: impl.Shader.Options.LoadsTear}
 	for b := range impl.Blocks() {
 		b.Divergent = false
 		for in := range b.Instrs() {
@@ -81,8 +81,9 @@ func resetLoops(l *ir.List) {
 
 // divergence goes forward from all values being uniform until nothing changes.
 type divergence struct {
-	stage   ir.Stage
-	changed bool
+	stage     ir.Stage
+	partLoads bool // the target loads for some lanes after others
+	changed   bool
 }
 
 // loopState is the loop around: apart reports whether lanes that began an
@@ -248,11 +249,11 @@ func (d *divergence) diverges(in *ir.Instr) bool {
 	return true
 }
 
-// tears reports whether lanes may find different things at one address of a buffer: somebody may write there meanwhile, and ir3, whose
-// handles say which target it is, loads for some lanes after others.
-func tears(in *ir.Instr) bool {
+// tears reports whether lanes may find different things at one address: somebody may write there meanwhile, and hardware may load for some
+// lanes after others. Of workgroup memory no load says that nobody writes.
+func (d *divergence) tears(in *ir.Instr) bool {
 	const constant = ir.AccessNonWriteable | ir.AccessCanReorder
-	return in.Srcs[0].Def.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3) && ir.Access(in.Get(ir.IdxAccess))&constant != constant
+	return d.partLoads && (!in.Has(ir.IdxAccess) || ir.Access(in.Get(ir.IdxAccess))&constant != constant)
 }
 
 func (d *divergence) intrinsic(in *ir.Instr) bool {
@@ -273,13 +274,14 @@ func (d *divergence) intrinsic(in *ir.Instr) bool {
 		ir.IntrLoadConstantBasePtr, ir.IntrLoadSharedBasePtr, ir.IntrLoadGlobalBasePtr, ir.IntrLoadUserClipPlane, ir.IntrLoadPatchVerticesIn:
 		return false
 	// The same where the sources are.
-	case ir.IntrLoadSsbo:
-		return anyDivergent(in) || tears(in)
-	case ir.IntrLoadUbo, ir.IntrLoadUboVec4, ir.IntrBindlessResourceIr3, ir.IntrLoadShared, ir.IntrLoadGlobal, ir.IntrLoadGlobalConstant,
-		ir.IntrLoadGlobalConstantOffset, ir.IntrLoadGlobalConstantBounded, ir.IntrLoadGlobal2x32, ir.IntrLoadPushConstant, ir.IntrLoadConstant,
+	case ir.IntrLoadSsbo, ir.IntrLoadShared, ir.IntrLoadGlobal, ir.IntrLoadGlobal2x32,
+		ir.IntrImageLoad, ir.IntrBindlessImageLoad, ir.IntrImageDerefLoad:
+		return anyDivergent(in) || d.tears(in)
+	case ir.IntrLoadUbo, ir.IntrLoadUboVec4, ir.IntrBindlessResourceIr3, ir.IntrLoadGlobalConstant,
+		ir.IntrLoadGlobalConstantOffset, ir.IntrLoadGlobalConstantBounded, ir.IntrLoadPushConstant, ir.IntrLoadConstant,
 		ir.IntrLoadUniform, ir.IntrLoadKernelInput, ir.IntrGetSsboSize, ir.IntrGetUboSize, ir.IntrLoadSsboAddress, ir.IntrDerefBufferArrayLength,
 		ir.IntrVulkanResourceIndex, ir.IntrVulkanResourceReindex, ir.IntrLoadVulkanDescriptor,
-		ir.IntrImageLoad, ir.IntrBindlessImageLoad, ir.IntrImageDerefLoad, ir.IntrImageSize, ir.IntrBindlessImageSize, ir.IntrImageDerefSize,
+		ir.IntrImageSize, ir.IntrBindlessImageSize, ir.IntrImageDerefSize,
 		ir.IntrImageLevels, ir.IntrImageDerefLevels, ir.IntrImageSamples, ir.IntrImageDerefSamples, ir.IntrIsSparseTexelsResident,
 		ir.IntrSparseResidencyCodeAnd, ir.IntrShuffle, ir.IntrShuffleXor, ir.IntrShuffleUp, ir.IntrShuffleDown, ir.IntrRotate,
 		ir.IntrQuadBroadcast, ir.IntrQuadSwapHorizontal, ir.IntrQuadSwapVertical, ir.IntrQuadSwapDiagonal, ir.IntrQuadVoteAny, ir.IntrQuadVoteAll,
@@ -288,7 +290,8 @@ func (d *divergence) intrinsic(in *ir.Instr) bool {
 		return anyDivergent(in)
 	case ir.IntrLoadDeref:
 		modes := in.Srcs[0].Def.Instr.DerefInfo().Modes
-		return modes&^(ir.ModeUBO|ir.ModeSSBO|ir.ModePushConst|ir.ModeConstant|ir.ModeUniform|ir.ModeGlobal) != 0 || anyDivergent(in)
+		return modes&^(ir.ModeUBO|ir.ModeSSBO|ir.ModePushConst|ir.ModeConstant|ir.ModeUniform|ir.ModeGlobal) != 0 || anyDivergent(in) ||
+			modes&(ir.ModeSSBO|ir.ModeGlobal) != 0 && d.tears(in)
 	case ir.IntrDeclReg:
 		return false // the handle, not what it holds
 	}

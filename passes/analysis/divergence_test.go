@@ -121,26 +121,63 @@ var divergenceCases = []struct {
 
 func TestDivergence(t *testing.T) {
 	for _, c := range divergenceCases {
-		s, err := ir.Parse("shader compute \"main\" {\n  fn f0 \"main\" entry() {" + c.body + "  }\n}\n")
-		if err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
-		impl := s.Entry().Impl
-		RequireDivergence(impl)
-		got := ""
-		for b := range impl.Blocks() {
-			for in := range b.Instrs() {
-				if in.IsIntrinsic(ir.IntrStoreSsbo) {
-					if in.Srcs[0].Def.Divergent {
-						got += "d"
-					} else {
-						got += "u"
-					}
-				}
-			}
-		}
-		if got != c.divergent {
+		if got := divergentStores(t, c.body, false); got != c.divergent {
 			t.Errorf("%s: %s, want %s", c.name, got, c.divergent)
 		}
 	}
+}
+
+// TestTornLoads: where loads tear, what they find at one address is the same only if nobody writes there.
+func TestTornLoads(t *testing.T) {
+	const body = `
+    b0:
+      %1:32 = load_const 0x0
+      %2:64 = load_const 0x100000
+      %3:32x4 = load_const (0x0, 0x0, 0x0, 0x0)
+      %4:32 = load_ssbo %1, %1 align_mul=4
+      %5:32 = load_ssbo %1, %1 access=non_writeable|can_reorder align_mul=4
+      %6:32 = load_shared %1 align_mul=4
+      %7:32 = load_global %2 align_mul=4
+      %8:32 = load_global %2 access=non_writeable|can_reorder align_mul=4
+      %9:32x4 = image_load %1, %3, %1, %1 image_dim=2D dest_type=u32
+      %10:32x4 = image_load %1, %3, %1, %1 image_dim=2D access=non_writeable|can_reorder dest_type=u32
+      %11:32 = load_ubo %1, %1 align_mul=4 range=16
+      store_ssbo %4, %1, %1 write_mask=x align_mul=4
+      store_ssbo %5, %1, %1 write_mask=x align_mul=4
+      store_ssbo %6, %1, %1 write_mask=x align_mul=4
+      store_ssbo %7, %1, %1 write_mask=x align_mul=4
+      store_ssbo %8, %1, %1 write_mask=x align_mul=4
+      store_ssbo %9, %1, %1 write_mask=xyzw align_mul=4
+      store_ssbo %10, %1, %1 write_mask=xyzw align_mul=4
+      store_ssbo %11, %1, %1 write_mask=x align_mul=4
+`
+	for tear, want := range map[bool]string{true: "dudduduu", false: "uuuuuuuu"} {
+		if got := divergentStores(t, body, tear); got != want {
+			t.Errorf("loads tear: %v: %s, want %s", tear, got, want)
+		}
+	}
+}
+
+// divergentStores says of each value that a compute shader stores whether it diverges: d or u.
+func divergentStores(t *testing.T, body string, tear bool) (got string) {
+	t.Helper()
+	s, err := ir.Parse("shader compute \"main\" {\n  fn f0 \"main\" entry() {" + body + "  }\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Options.LoadsTear = tear
+	impl := s.Entry().Impl
+	RequireDivergence(impl)
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			switch {
+			case !in.IsIntrinsic(ir.IntrStoreSsbo):
+			case in.Srcs[0].Def.Divergent:
+				got += "d"
+			default:
+				got += "u"
+			}
+		}
+	}
+	return got
 }
