@@ -107,14 +107,8 @@ func TestHeldOperations(t *testing.T) {
 
 // translated adds what becomes of a module with one entry point, and reports whether it is translated.
 func translated(text string, sum *gputest.Digest) bool {
-	words, err := spv.Assemble(text, spv.AssembleOptions{Version: 0x0105, PreserveNumericIDs: true})
-	if err != nil {
-		sum.Text(err.Error())
-		return false
-	}
-	m, err := spv.ParseWords(words)
-	if err != nil {
-		sum.Text(err.Error())
+	m := assembled(text, sum)
+	if m == nil {
 		return false
 	}
 	e := spirv.EntryPoints(m)[0]
@@ -125,4 +119,19 @@ func translated(text string, sum *gputest.Digest) bool {
 	}
 	sum.Bytes(ir.Serialize(s, ir.SerializeOptions{}))
 	return true
+}
+
+// assembled is the module of a text, nil if it is none; the reason is added then.
+func assembled(text string, sum *gputest.Digest) *spv.Module {
+	words, err := spv.Assemble(text, spv.AssembleOptions{Version: 0x0105, PreserveNumericIDs: true})
+	if err != nil {
+		sum.Text(err.Error())
+		return nil
+	}
+	m, err := spv.ParseWords(words)
+	if err != nil {
+		sum.Text(err.Error())
+		return nil
+	}
+	return m
 }

@@ -50,6 +50,7 @@ type Options struct {
 
 	panics bool        // tests: run-time panics are not turned into errors
 	limits *flowLimits // tests: how deep unstructured functions nest, instead of kernelLimits
+	spent  *int        // tests: gets how much of the budget was taken
 }
 
 // Machine is what a translation asks of the target once it knows the stage. It is an interface, for a
@@ -113,9 +114,13 @@ func Translate(m *spv.Module, opts Options) (*ir.Shader, error) {
 	t.m, t.opts = m, opts
 	defer t.free()
 	t.line.file = -1
-	t.budget = 1<<20 + 16*len(m.Words)
+	budget := 1<<20 + 16*len(m.Words)
+	t.budget = budget
 	if err := t.guard(t.module); err != nil {
 		t.errs = []*Error{err}
+	}
+	if opts.spent != nil {
+		*opts.spent = budget - t.budget
 	}
 	if len(t.errs) > 0 {
 		t.giveUp()
