@@ -133,6 +133,7 @@ type WaveRaces struct {
 	number uint32
 	first  uint32        // invocation of lane 0
 	seen   uint64        // accesses up to here came before by atomics
+	atomic uint64        // the wave's last one
 	epoch  uint32        // barriers of the subgroup
 	wave   *fragmentWave // nil: of a dispatch
 	fenced [numRaceMemories]bool
@@ -295,7 +296,7 @@ func (w *WaveRaces) note(c *raceCell, memory raceMemory, at uint64, lane int, ma
 	a.fragment.differs = a.fragment.differs || memory == raceOutputs
 	if kind == AccessAtomic || kind == AccessOrder {
 		w.seen = max(w.seen, c.sync)
-		c.sync = a.seq
+		c.sync, w.atomic = a.seq, a.seq
 	}
 	if kind == AccessOrder {
 		return
@@ -306,14 +307,23 @@ func (w *WaveRaces) note(c *raceCell, memory raceMemory, at uint64, lane int, ma
 		}
 		return
 	}
-	switch {
-	case kind != AccessRead:
+	if kind != AccessRead {
 		c.stored(a)
-	case c.read.seq == 0 || c.read.invocation == a.invocation && c.read.group == a.group:
-		c.read = a
-	default:
-		c.other = a
+		return
 	}
+	r := &c.read
+	if r.seq != 0 && !r.by(&a) {
+		r = &c.other
+	}
+	if r.by(&a) && r.seq > w.atomic && r.epoch == a.epoch && r.waves == a.waves && r.fragment == a.fragment {
+		a.mask |= r.mask // nothing came between that could have ordered the one load and not the other
+	}
+	*r = a
+}
+
+// by reports whether an access is by the invocation of another.
+func (b *racy) by(a *racy) bool {
+	return b.seq != 0 && b.invocation == a.invocation && b.group == a.group
 }
 
 // before is an access to the word that a races with, nil if there is none.

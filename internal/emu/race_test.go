@@ -34,6 +34,9 @@ func TestRaces(t *testing.T) {
 	word := func(wave, lane int, k uint64, n int, kind AccessKind) raceStep {
 		return raceStep{wave: wave, lane: lane, at: 1<<33 + 4*k, n: n, kind: kind}
 	}
+	part := func(wave int, k uint64, kind AccessKind) raceStep {
+		return raceStep{wave: wave, at: 1<<33 + k, n: 1, kind: kind}
+	}
 	for _, c := range []struct {
 		name   string
 		groups uint32
@@ -57,6 +60,14 @@ func TestRaces(t *testing.T) {
 		{"a byte stored before two others, and a load", 1, []raceStep{local(0, 0, 0, 1, AccessWrite), local(0, 1, 1, 1, AccessWrite), local(0, 2, 3, 1, AccessWrite), local(1, 0, 0, 1, AccessRead)}, true},
 		{"a byte that a word was stored over, and its own load", 1, []raceStep{local(0, 0, 0, 1, AccessWrite), sub, local(0, 1, 0, 4, AccessWrite), local(0, 1, 0, 1, AccessRead)}, false},
 		{"a byte loaded before another was stored, and a store", 1, []raceStep{local(0, 0, 2, 1, AccessRead), local(0, 1, 1, 1, AccessWrite), local(1, 0, 2, 1, AccessWrite)}, true},
+		{"bytes loaded one by one, and a store to the first", 1, []raceStep{local(0, 0, 0, 2, AccessRead), local(0, 0, 2, 2, AccessRead), local(1, 0, 0, 1, AccessWrite)}, true},
+		{"bytes loaded one by one by the second reader, and a store to the first", 1, []raceStep{local(0, 1, 0, 4, AccessRead), barrier, local(1, 0, 0, 2, AccessRead), local(1, 0, 2, 2, AccessRead), local(0, 1, 1, 1, AccessWrite)}, true},
+		{"a byte loaded before a barrier and another after it, and a store to the first", 1, []raceStep{local(0, 0, 0, 1, AccessRead), barrier, local(0, 0, 1, 1, AccessRead), local(1, 0, 0, 1, AccessWrite)}, false},
+		{"the same of a barrier of the subgroup", 1, []raceStep{local(0, 0, 0, 1, AccessRead), sub, local(0, 0, 1, 1, AccessRead), local(0, 1, 0, 1, AccessWrite)}, false},
+		{"bytes loaded before and after an atomic that is seen, and a store to the second", 1, []raceStep{part(0, 0, AccessRead), word(0, 0, 4, 4, AccessAtomic), part(0, 1, AccessRead), barrier, word(1, 0, 4, 4, AccessAtomic), part(1, 1, AccessWrite)}, true},
+		{"the same, and a store to the first", 1, []raceStep{part(0, 0, AccessRead), word(0, 0, 4, 4, AccessAtomic), part(0, 1, AccessRead), barrier, word(1, 0, 4, 4, AccessAtomic), part(1, 0, AccessWrite)}, false},
+		{"ordered by an atomic, in the device's memory", 1, []raceStep{word(0, 0, 0, 4, AccessWrite), word(0, 0, 4, 4, AccessAtomic), barrier, word(1, 0, 4, 4, AccessAtomic), word(1, 0, 0, 4, AccessRead)}, false},
+		{"atomics of other words", 1, []raceStep{word(0, 0, 0, 4, AccessWrite), word(0, 0, 4, 4, AccessAtomic), barrier, word(1, 0, 5, 4, AccessAtomic), word(1, 0, 0, 4, AccessRead)}, true},
 		{"bytes of one invocation each", 1, []raceStep{local(0, 0, 0, 1, AccessWrite), local(0, 1, 1, 1, AccessWrite), local(1, 0, 2, 1, AccessWrite), local(1, 1, 3, 1, AccessWrite), local(0, 0, 0, 1, AccessRead), local(0, 1, 1, 1, AccessRead)}, false},
 		{"across words", 1, []raceStep{local(0, 0, 0, 8, AccessWrite), local(1, 0, 6, 2, AccessRead)}, true},
 		{"one invocation", 1, []raceStep{local(0, 0, 0, 4, AccessWrite), local(0, 0, 0, 4, AccessRead)}, false},
