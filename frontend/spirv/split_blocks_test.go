@@ -3,6 +3,7 @@ package spirv
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"nirc/ir"
@@ -123,4 +124,25 @@ func readSlots(t *testing.T, s *ir.Shader) (places, slots []int) {
 		}
 	}
 	return places, slots
+}
+
+// TestSplitInterpolated: a member of a known element can be interpolated elsewhere, as it is an input of its own; one of an element that is not
+// known is a copy, which cannot.
+func TestSplitInterpolated(t *testing.T) {
+	for _, element := range []string{"c0", "c2", "n"} {
+		text := fmt.Sprintf(splitModule, "pv4", element, "%c1 %c1", "v4", "%x")
+		text = strings.NewReplacer("OpMemoryModel", "OpCapability InterpolationFunction\n%set = OpExtInstImport \"GLSL.std.450\"\nOpMemoryModel",
+			"OpLoad %v4 %p", "OpExtInst %v4 %set InterpolateAtCentroid %p").Replace(text)
+		s, err := Translate(assemble(t, text), Options{panics: true})
+		switch {
+		case element == "n":
+			if err == nil || !strings.Contains(err.Error(), "not of a float input") {
+				t.Errorf("of an unknown element: %v", err)
+			}
+		case err != nil:
+			t.Errorf("of element %s: %v", element, err)
+		case !strings.Contains(ir.Print(s), "interp_deref_at_centroid"):
+			t.Errorf("of element %s:\n%s", element, ir.Print(s))
+		}
+	}
 }
