@@ -97,3 +97,100 @@ func TestUndefPattern(t *testing.T) {
 		}
 	}
 }
+
+// initialised are types of all shapes.
+func initialised() []*ir.Type {
+	u := ir.ScalarType(ir.BaseUint, 32)
+	half := ir.VectorType(ir.BaseUint, 16, 3)
+	record := &ir.Type{Base: ir.BaseStruct}
+	for _, t := range []*ir.Type{half, ir.ArrayType(u, 3, 0), ir.MatrixType(32, 2, 3)} {
+		record.Fields = append(record.Fields, ir.Field{Name: "f", Type: t, Offset: -1, Location: -1, BuiltIn: -1, XfbBuffer: -1, XfbOffset: -1})
+	}
+	return []*ir.Type{u, half, ir.VectorType(ir.BaseUint, 64, 2), ir.MatrixType(32, 3, 2), ir.ArrayType(half, 4, 0), record, ir.ArrayType(record, 2, 0)}
+}
+
+// initialiser gives each component of a type a number of its own, and makes every so manieth part a zero of its whole; want gets what each leaf has.
+func initialiser(t *ir.Type, zero int, n *int, all bool, want *[]uint64) *ir.Constant {
+	*n++
+	all = all || zero > 0 && *n%zero == 0
+	c := &ir.Constant{Zero: all}
+	if t.IsVectorOrScalar() {
+		for k := range int(t.Rows) {
+			v := uint64(0)
+			if !all {
+				v = uint64(100**n + k)
+			}
+			c.Values[k], *want = v, append(*want, v)
+		}
+		return c
+	}
+	for i := range t.ChildCount() {
+		child := t.Child()
+		if t.IsStruct() {
+			child = t.Fields[i].Type
+		}
+		if e := initialiser(child, zero, n, all, want); !all {
+			c.Elems = append(c.Elems, e)
+		}
+	}
+	return c
+}
+
+// leavesAt loads what an object consists of, in order, as words of 32 bits.
+func leavesAt(b *ir.Builder, d *ir.Def, t *ir.Type) (list []*ir.Def) {
+	if t.IsVectorOrScalar() {
+		v := b.LoadDeref(d, 0)
+		for k := range int(t.Rows) {
+			x := b.Channel(v, k)
+			if x.BitSize != 32 {
+				x = b.ALU(ir.OpU2u32, x)
+			}
+			list = append(list, x)
+		}
+		return list
+	}
+	for i := range t.ChildCount() {
+		if t.IsStruct() {
+			list = append(list, leavesAt(b, b.DerefStruct(d, i), t.Fields[i].Type)...)
+			continue
+		}
+		list = append(list, leavesAt(b, b.DerefArrayImm(d, i), t.Child())...)
+	}
+	return list
+}
+
+// TestInitialisers: variables of all shapes begin with what their initialisers say, zeros in the whole and in parts among it, whatever memory that
+// nothing was stored to has.
+func TestInitialisers(t *testing.T) {
+	for _, mode := range []ir.Mode{ir.ModeFunctionTemp, ir.ModeShaderTemp, ir.ModeConstant, ir.ModeShared} {
+		for _, typ := range initialised() {
+			for zero := range 5 {
+				var want []uint64
+				n := 0
+				init := initialiser(typ, zero, &n, false, &want)
+				k := newBench(t, len(want))
+				k.undef = 0x5566778855667788
+				v := (*ir.Variable)(nil)
+				if mode == ir.ModeFunctionTemp {
+					v = k.b.Impl.NewLocal(typ, "v")
+				} else {
+					v = k.s.NewVariable(mode, typ, "v")
+				}
+				v.Init = init
+				for _, x := range leavesAt(k.b, k.b.DerefVar(v), typ) {
+					k.out(x)
+				}
+				r := k.run(8)
+				if r.err != nil {
+					t.Fatalf("%s in %s: %v", typ, mode, r.err)
+				}
+				for i, w := range want {
+					if got := r.at(3, i); got != uint32(w) {
+						t.Errorf("component %d of %s in %s is %#x, want %#x, with every part number %d a zero\n%s", i, typ, mode, got, w, zero, ir.Print(k.s))
+						break
+					}
+				}
+			}
+		}
+	}
+}

@@ -118,10 +118,13 @@ func (l layout) leaves(t *ir.Type, off, comp uint32, to []leaf) []leaf {
 	return to
 }
 
-// put writes a constant into a buffer that holds an object of type t at off.
+// put writes a constant into a buffer that holds an object of type t at off: zeros too, as the buffer may have anything in it.
 func (l layout) put(b []byte, t *ir.Type, k *ir.Constant, off, comp uint32) {
-	if k == nil || k.Zero {
-		return
+	part := func(i int) *ir.Constant {
+		if k.Zero {
+			return k
+		}
+		return k.Elems[i]
 	}
 	switch {
 	case t.IsArray() || t.IsMatrix():
@@ -130,13 +133,13 @@ func (l layout) put(b []byte, t *ir.Type, k *ir.Constant, off, comp uint32) {
 		if t.IsMatrix() {
 			comp = l.columnComponent(t)
 		}
-		for i := range min(t.ChildCount(), len(k.Elems)) {
-			l.put(b, child, k.Elems[i], off+uint32(i)*at, comp)
+		for i := range t.ChildCount() {
+			l.put(b, child, part(i), off+uint32(i)*at, comp)
 		}
 	case t.IsStruct():
-		for i := range min(len(t.Fields), len(k.Elems)) {
+		for i := range t.Fields {
 			f := t.Fields[i].Type
-			l.put(b, f, k.Elems[i], off+l.field(t, i), l.component(f))
+			l.put(b, f, part(i), off+l.field(t, i), l.component(f))
 		}
 	case t.IsNumeric():
 		n := int(t.MemBits() / 8)

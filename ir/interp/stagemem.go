@@ -356,10 +356,13 @@ func (w *Wave) startStageOutputs() {
 			id := w.l.TessCtrl[l].InvocationID
 			t, k, at := v.Type, v.Init, stageAddress(v)
 			if perVertex(spStageOut, v) {
-				if k.Zero || int(id) >= len(k.Elems) {
+				if int(id) >= t.ChildCount() {
 					continue
 				}
-				t, k, at = t.Elem, k.Elems[id], at+id*vertexStride
+				if !k.Zero {
+					k = k.Elems[id]
+				}
+				t, at = t.Elem, at+id*vertexStride
 			} else if id != 0 {
 				continue
 			}

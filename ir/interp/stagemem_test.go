@@ -135,3 +135,38 @@ func TestTessControlCopy(t *testing.T) {
 		}
 	}
 }
+
+// TestInitialisedControlOutputs: outputs of the tessellation control stage begin with what their initialisers say of each vertex, or of the patch, zeros too.
+func TestInitialisedControlOutputs(t *testing.T) {
+	for _, c := range []struct {
+		init string
+		want [3]emu.Vec4
+	}{
+		{"zero", [3]emu.Vec4{}},
+		{"{(0x1, 0x2), zero, (0x5, 0x6)}", [3]emu.Vec4{{1, 2}, {}, {5, 6}}},
+		{"{zero, (0x3, 0x4), (0x5, 0x6)}", [3]emu.Vec4{{}, {3, 4}, {5, 6}}},
+	} {
+		for _, patch := range []string{"zero", "(0x7, 0x8)"} {
+			p := stageProgram(t, "shader tess_ctrl \"main\" {\n  info { tess_output_vertices=3 }\n  var @1 shader_out vec2u32[3] \"v\" { location=VAR0 init="+c.init+" }\n"+
+				"  var @2 shader_out vec2u32 \"p\" { location=PATCH0 patch init="+patch+" }\n  fn f0 \"main\" entry() {\n    b0:\n  }\n}\n")
+			all := emu.Patch{Out: []emu.Slots{*filled(1), *filled(2), *filled(3)}, PerPatch: *filled(4), In: []*emu.Slots{{}, {}, {}}}
+			l := &emu.Launch{NumLanes: 3}
+			for k := range 3 {
+				l.TessCtrl = append(l.TessCtrl, emu.TessCtrlLane{Patch: &all, InvocationID: uint32(k)})
+			}
+			runWave(t, p, l)
+			for k, want := range c.want {
+				if got := all.Out[k][ir.SlotVar0]; [2]uint32(got[:2]) != [2]uint32(want[:2]) {
+					t.Errorf("%s: vertex %d begins with %v, want %v", c.init, k, got[:2], want[:2])
+				}
+			}
+			want := [2]uint32{7, 8}
+			if patch == "zero" {
+				want = [2]uint32{}
+			}
+			if got := all.PerPatch[ir.SlotPatch0]; [2]uint32(got[:2]) != want {
+				t.Errorf("%s: the patch begins with %v, want %v", patch, got[:2], want)
+			}
+		}
+	}
+}
