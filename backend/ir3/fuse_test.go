@@ -64,6 +64,17 @@ func TestFusion(t *testing.T) {
 			p, q, r = b.IfPhi(i, p, f[2]), b.IfPhi(i, q, f[0]), b.IfPhi(i, r, f[1])
 			return b.Fmax(b.Fadd(x, q), b.Fmin(p, r))
 		}, map[string]int{"mad.f32": 2, "mul.f": 0}},
+		// The first sum ends its block, and is a factor beside the first value of the next.
+		{"over the end of a block", func(b *ir.Builder, f [4]*ir.Def, id *ir.Def) *ir.Def {
+			small, less := b.U2f32(b.Iand(id, b.Imm32(3))), b.Ult(id, b.Imm32(20))
+			x := b.Fadd(b.Ffma(f[1], f[2], b.Fmul(f[0], f[3])), f[3])
+			i := b.PushIf(less)
+			d := b.Fmin(small, f[0])
+			y := b.Fadd(b.Ffma(x, d, b.Fmul(f[2], f[0])), f[1])
+			b.PushElse(i)
+			b.PopIf(i)
+			return b.IfPhi(i, y, x)
+		}, map[string]int{"mad.f32": 4, "mul.f": 0, "add.f": 0}},
 		{"bits", func(b *ir.Builder, _ [4]*ir.Def, id *ir.Def) *ir.Def {
 			shlm := b.Iand(b.Ishl(id, b.Imm32(3)), b.Imm32(40))
 			shrg := b.Ior(b.Ushr(id, b.Imm32(1)), shlm)

@@ -70,6 +70,11 @@ func TestErrors(t *testing.T) {
 		{"mov.f32u32 r0.x, r0.y", "equal types"},
 		{"cov.u8_32u32 r0.x, 32768", "32768 needs more than 8 bits"},
 		{"cov.u8_32u32 r0.x, -129", "-129 needs more than 8 bits"},
+		{"raw 0x", "bad raw word"},
+		{"raw 0x12345678123456789", "bad raw word"},
+		{"raw -1", "bad raw word"},
+		{"raw 1 2", "bad raw word"},
+		{"raw nop", "bad raw word"},
 	} {
 		_, err := Assemble(A6xx, "\n"+c.text+"\nend")
 		if err == nil || !strings.Contains(err.Error(), "line 2:") || !strings.Contains(err.Error(), c.want) {

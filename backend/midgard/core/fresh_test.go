@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"nirc/backend/midgard/isa"
+	"nirc/internal/emu"
 )
 
 // What a load/store bundle takes from r26 and r27 is written for it, what a texture bundle takes from r28 and r29 in its block; programs
@@ -195,4 +196,50 @@ func lanesOf(x *isa.Texture) (list []int) {
 		}
 	}
 	return list
+}
+
+// TestStoredInputs: what a store is said to take of its data is what comes to memory, of those that pass whole components the ones that the mask has.
+func TestStoredInputs(t *testing.T) {
+	for op := range isa.LdOp(255) {
+		info := op.Info()
+		if !op.Store() || info.Swap != 0 {
+			continue
+		}
+		for mask := range uint8(16) {
+			for _, swz := range []isa.Swizzle{isa.XYZW, isa.Swz(3, 2, 1, 0), isa.Swz(1, 1, 3, 0), isa.Rep(2)} {
+				for reg := range uint8(2) {
+					l := isa.LoadStore{Op: op, Reg: reg, Mask: mask, Swizzle: swz, Arg: isa.AddrReg{Reg: isa.AddrLocal}, Toggle: true, Format: isa.IndexU32, Index: zero}
+					var said, want written
+					said.data(&l)
+					switch info.Kind {
+					case isa.KindStVary, isa.KindStImage, isa.KindStSpecial:
+						for i := range 4 {
+							if mask>>i&1 != 0 {
+								c := swz.Lane(i)
+								want[reg][c/2] |= 0xffffffff << (c % 2 * 32)
+							}
+						}
+					case isa.KindStore:
+						for k := range 16 { // the bytes of the register, each by itself
+							w := &wave{p: &program{meta: computeMeta()}, l: &emu.Launch{}}
+							th := &thread{tls: make([]byte, 16)}
+							s := inputs{w: w, t: th}
+							s.in[reg][k/8] = 0xff << (k % 8 * 8)
+							if err := w.store(&s, &l); err != nil {
+								t.Fatal(err)
+							}
+							if slices.Contains(th.tls, 0xff) {
+								want[reg][k/8] |= 0xff << (k % 8 * 8)
+							}
+						}
+					default:
+						continue
+					}
+					if said != want {
+						t.Errorf("%s, mask %#x, swizzle %v of register %d: %#x, want %#x", op, mask, swz, reg, said, want)
+					}
+				}
+			}
+		}
+	}
 }
