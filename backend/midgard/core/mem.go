@@ -364,8 +364,8 @@ func (w *wave) load(s *inputs, l *isa.LoadStore) error {
 	var buf [16]byte
 	b := buf[:info.Size]
 	// Word by word: a vector may end outside of its buffer where nobody takes what lies there.
+	n := min(4, len(b))
 	for k := 0; k < len(b); k += 4 {
-		n := min(4, len(b)-k)
 		from, err := w.space(s.t, a+uint64(k), n)
 		if err != nil && (k == 0 || takes(l, k/4)) {
 			return err
