@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x3128dfc3
+const builtinSum = 0x4e6c02df
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1183,6 +1183,8 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 416, "lower_atomics", nil},
 				{4, 416, "", []node{
 					{2, 416, "wide", nil},
+					{2, 416, "true", nil},
+					{2, 416, "exchanges", nil},
 					{2, 416, "true", nil},
 				}},
 			}},
