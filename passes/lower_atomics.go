@@ -31,58 +31,25 @@ func lowerAtomics(c *Context, s *ir.Shader) (bool, error) {
 }
 
 // loopedAtomic is the operation of an atomic that becomes a loop, false if it
-// stays.
+// stays: of integers those of 64 bits, in workgroup memory none.
 func loopedAtomic(in *ir.Instr, wide, exchanges bool) (ir.Op, bool) {
 	if swapOf(in.Intr) == 0 {
 		return 0, false
 	}
-	if bits := in.Def.BitSize; bits != 32 {
-		if bits != 64 || !wide && !exchanges {
-			return 0, false
-		}
-		if in.Intr != ir.IntrSharedAtomic { // there, floats alone
-			if op, ok := loopedLong(ir.AtomicOp(in.Get(ir.IdxAtomicOp)), exchanges); ok {
-				return op, true
-			}
-		}
-	}
-	switch ir.AtomicOp(in.Get(ir.IdxAtomicOp)) {
-	case ir.AtomicFAdd:
-		return ir.OpFadd, true
-	case ir.AtomicFMin:
-		return ir.OpFmin, true
-	case ir.AtomicFMax:
-		return ir.OpFmax, true
-	}
-	return 0, false
-}
-
-// loopedLong is the operation of an atomic on integers of 64 bits that becomes a
-// loop: signed minima and maxima, with exchanges all but those.
-func loopedLong(op ir.AtomicOp, exchanges bool) (ir.Op, bool) {
-	switch {
-	case op == ir.AtomicIMin:
-		return ir.OpImin, true
-	case op == ir.AtomicIMax:
-		return ir.OpImax, true
-	case !exchanges:
+	op, ok := reducedBy(ir.AtomicOp(in.Get(ir.IdxAtomicOp)), true)
+	if !ok {
 		return 0, false
 	}
+	long := in.Def.BitSize == 64
 	switch op {
-	case ir.AtomicIAdd:
-		return ir.OpIadd, true
-	case ir.AtomicUMin:
-		return ir.OpUmin, true
-	case ir.AtomicUMax:
-		return ir.OpUmax, true
-	case ir.AtomicIAnd:
-		return ir.OpIand, true
-	case ir.AtomicIOr:
-		return ir.OpIor, true
-	case ir.AtomicIXor:
-		return ir.OpIxor, true
+	case ir.OpFadd, ir.OpFmin, ir.OpFmax:
+		return op, in.Def.BitSize == 32 || long && (wide || exchanges)
+	case ir.OpImin, ir.OpImax:
+		ok = long && (wide || exchanges)
+	default:
+		ok = long && exchanges
 	}
-	return 0, false
+	return op, ok && in.Intr != ir.IntrSharedAtomic
 }
 
 // swapOf is the compare and exchange at the kind of place that an atomic has, 0
