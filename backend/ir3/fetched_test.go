@@ -59,8 +59,8 @@ func TestLoadsOfBranches(t *testing.T) {
 				return strings.Count(text, "mov."), strings.Count(text, "bary.f")
 			}
 			moves, fetches := count(false)
-			if few, one := count(true); moves > few || fetches != one {
-				t.Errorf("%s, first component and how many %v: %d moves and %d fetches, want %d and %d", gpu, of, moves, fetches, few, one)
+			if few, one := count(true); moves > few || fetches > one {
+				t.Errorf("%s, first component and how many %v: %d moves and %d fetches, want at most %d and %d", gpu, of, moves, fetches, few, one)
 			}
 		}
 	}
