@@ -40,6 +40,22 @@ func StorageBuffer(b *ir.Builder, set, binding uint32) *ir.Def {
 	return Handle(b, set, binding, emu.DescStorageBuffer)
 }
 
+// Times repeats body n times, with the number of the time from 0 on.
+func Times(b *ir.Builder, n uint32, body func(k *ir.Def)) {
+	zero, before := b.Imm32(0), b.Cursor.Block
+	l := b.PushLoop()
+	s := before.Impl().Shader
+	k := s.NewPhi(1, 32)
+	b.Insert(k)
+	i := b.PushIf(b.Uge(&k.Def, b.Imm32(n)))
+	b.Jump(ir.JumpBreak)
+	b.PopIf(i)
+	body(&k.Def)
+	s.AddPhiSrc(k, before, zero)
+	s.AddPhiSrc(k, b.Cursor.Block, b.IAddImm(&k.Def, 1))
+	b.PopLoop(l)
+}
+
 // LoadWords loads n 32-bit words of a storage buffer at a byte offset.
 func LoadWords(b *ir.Builder, buf, off *ir.Def, n uint8) *ir.Def {
 	x := b.Intrinsic(ir.IntrLoadSsbo, n, 32, buf, off)

@@ -76,6 +76,7 @@ const (
 	faultAttachmentSamples                  // attachments read by pixel
 	faultAttachmentOrder                    // fragments that read attachments in any order
 	faultSharedHalves                       // halves that are moved to shared registers as they are
+	faultTornLoads                          // what loads find at one address, as if all fibers found the same
 	numFaults
 )
 

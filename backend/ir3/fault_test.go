@@ -164,6 +164,7 @@ var faultCases = []struct {
 		return differ(s, CompileOptions{GPU: "a630"}, 1, nil, 256, []byte{3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	}},
 	{faultUniformNumbers, "numbers of descriptors by fiber", unlikeTextures},
+	{faultTornLoads, "numbers of descriptors that others change meanwhile", tornNumbers},
 	{faultSharedHalves, "halves for shared registers", func() error {
 		s, b := gputest.NewShader(ir.StageCompute, 128)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
@@ -683,6 +684,50 @@ func unlikeTextures() error {
 	in.TexInfo().TextureNonUniform = true
 	outputTo(b, &in.Def, ir.SlotData0)
 	return stageDiffer(s, "a740")
+}
+
+// tornNumbers chooses textures by a word that one wave changes while the other loads it.
+func tornNumbers() error {
+	s, b := gputest.NewShader(ir.StageCompute, 256)
+	o, err := Options("a630", ir.StageCompute)
+	if err != nil {
+		return err
+	}
+	s.Options.LoadsTear = o.LoadsTear
+	x := &texBuild{s: s, b: b}
+	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+	word := gputest.Handle(b, 0, 20, emu.DescStorageBuffer)
+	i := b.PushIf(b.Ult(id, b.Imm32(128)))
+	gputest.Times(b, 16, func(n *ir.Def) {
+		b.Intrinsic(ir.IntrStoreSsbo, 0, 0, b.Iand(n, b.Imm32(1)), word, b.Imm32(0)).Set(ir.IdxWriteMask, 1).Set(ir.IdxAlignMul, 4).Set(ir.IdxAccess, uint64(ir.AccessVolatile))
+		b.Intrinsic(ir.IntrBarrier, 0, 0).Set(ir.IdxMemoryScope, uint64(ir.ScopeDevice)).Set(ir.IdxMemorySemantics, uint64(ir.SemAcquire|ir.SemRelease)).Set(ir.IdxMemoryModes, uint64(ir.ModeSSBO))
+	})
+	b.PushElse(i)
+	gputest.Times(b, 8, func(*ir.Def) {
+		n := &b.Intrinsic(ir.IntrLoadSsbo, 1, 32, word, b.Imm32(0)).Set(ir.IdxAlignMul, 4).Set(ir.IdxAccess, uint64(ir.AccessVolatile)).Def
+		srcs := at(b.DerefArray(x.variable(0, 8, ir.BaseSampledImage, ir.Dim2D, false, false, 3), n))
+		in := x.op(ir.TexOpTxl, 4, ir.Dim2D, false, append(srcs, texSource{ir.TexSrcCoord, b.Vec(b.ImmFloat(0.5, 32), b.ImmFloat(0.5, 32))}, texSource{ir.TexSrcLod, b.ImmFloat(0, 32)})...)
+		in.TexInfo().TextureNonUniform = true
+		gputest.StoreWords(b, gputest.Handle(b, 0, 21, emu.DescStorageBuffer), b.Ishl(id, b.Imm32(2)), b.Channel(&in.Def, 0))
+	})
+	b.PopIf(i)
+	p, bin, err := loaded(s, CompileOptions{GPU: "a630"})
+	if err != nil {
+		return err
+	}
+	for seed := range uint64(4) {
+		env := emu.Env{Mem: emu.NewMemory()}
+		texWorld(&testing.T{}, &env)
+		for k, size := range []int{4, 1024} {
+			env.Bindings.Set(0, uint32(20+k), []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: env.Mem.Alloc(size).Addr, Size: uint64(size)}})
+		}
+		params := emu.DispatchParams{Groups: [3]uint32{64, 1, 1}}
+		params.Check, params.Seed = true, seed
+		if err := emu.Dispatch(context.Background(), p, &env, params); err != nil {
+			return fmt.Errorf("%w\n%s", err, disasm(bin))
+		}
+	}
+	return nil
 }
 
 // imageSize asks for the size of a storage image.

@@ -61,7 +61,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		return nil, err
 	}
 	o := &ir.Options{
-		Target: TargetName, MaxVectorWidth: 1, MaxUnroll: 32, UniformCost: 16, LoadsTear: true, MatrixLanes: uint8(g.Fibers), MinSubgroupSize: uint8(g.Fibers),
+		Target: TargetName, MaxVectorWidth: 1, MaxUnroll: 32, UniformCost: 16, LoadsTear: !faults.has(faultTornLoads), MatrixLanes: uint8(g.Fibers), MinSubgroupSize: uint8(g.Fibers),
 		LowerFdiv: true, LowerFlrp: true, LowerFpow: true, LowerFmod: true, LowerFrem: true, LowerFfract: true, LowerScmp: true,
 		LowerLdexp: true, LowerIsign: true, LowerFisnormal: true,
 		LowerUaddCarry: true, LowerUsubBorrow: true,

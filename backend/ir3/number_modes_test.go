@@ -12,6 +12,10 @@ import (
 // for numbers that differ, whether the sampler is of the texture's set or of another.
 func TestNumberModes(t *testing.T) {
 	const uniform, differ = ".s2en.uniform.base0", ".s2en.nonuniform.base0"
+	options, err := Options(DefaultGPU, ir.StageFragment)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name, want string
 		a1         bool
@@ -28,7 +32,7 @@ func TestNumberModes(t *testing.T) {
 		{"a texture by fiber, a sampler of another set", differ, true, fiberElement, bufferElement},
 	} {
 		s, b := newStage(ir.StageFragment)
-		s.Options.LoadsTear = true
+		s.Options.LoadsTear = options.LoadsTear
 		x := &texBuild{s: s, b: b, uv: b.Vec(b.ImmFloat(0.5, 32), b.ImmFloat(0.5, 32))}
 		srcs := at(b.DerefArray(x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 3), c.texture(b)))
 		if c.sampler != nil {

@@ -8,8 +8,9 @@ import (
 // In checking mode stores land as late, and loads read memory as late, as the program allows: a
 // store is seen by other waves when a fence orders it or the wave ends, a load reads when its result is
 // waited for (ir3.md §4.3 and 7.8), and until then its register holds garbage. A wave sees what it
-// stored itself. On a7xx it keeps seeing what it has read of the device's memory until a fence of reads,
-// or ccinv.
+// stored itself. Some fibers of a load read at once and the others late, by chance, so that a load from one address gives what
+// was there before and what another wave put there. On a7xx a wave keeps seeing what it has read of the device's memory until
+// a fence of reads, or ccinv.
 
 // space is a kind of memory.
 type space uint8
@@ -36,6 +37,8 @@ type lateRead struct {
 	n     uint8
 	space space
 	half  bool
+	early bool // read already
+	v     uint64
 }
 
 // cachedWord is what a wave has read of the device's memory, and how often since.
@@ -80,6 +83,7 @@ type lateness struct {
 	loading  [2]wordSet
 	texels   int // stores of texels among the stores
 	localMem []byte
+	tears    emu.Garbage // which fibers of a load read at once
 }
 
 // overlaps reports whether n bytes at a and m bytes at b share one.
@@ -224,6 +228,9 @@ func (w *wave) lateLoad(r lateRead, mem []byte, flag isa.Flags) {
 		return
 	}
 	w.laneSet(int(r.reg), int(r.lane), r.half, w.garbage.Word())
+	if r.early = w.late.tears.Long()&1 != 0; r.early {
+		r.v = w.find(&r)
+	}
 	k := 0
 	if flag == isa.SY {
 		k = 1
@@ -253,17 +260,23 @@ func (w *wave) own(r *lateRead) (v uint64, ok bool) {
 	return 0, false
 }
 
-// read does a load.
+// read ends a load.
 func (w *wave) read(r *lateRead) {
-	v, own := w.own(r)
-	switch {
-	case own:
-	case r.space == spaceLocal:
-		v = emu.LoadBytes(within(w.late.localMem, uint32(r.at), int(r.n)), int(r.n))
-	default:
-		v = w.loadDevice(r.at, r.n)
+	if !r.early {
+		r.v = w.find(r)
 	}
-	w.laneSet(int(r.reg), int(r.lane), r.half, uint32(v))
+	w.laneSet(int(r.reg), int(r.lane), r.half, uint32(r.v))
+}
+
+// find returns what a load finds now.
+func (w *wave) find(r *lateRead) uint64 {
+	if v, ok := w.own(r); ok {
+		return v
+	}
+	if r.space == spaceLocal {
+		return emu.LoadBytes(within(w.late.localMem, uint32(r.at), int(r.n)), int(r.n))
+	}
+	return w.loadDevice(r.at, r.n)
 }
 
 // arrive lets the loads read that the flags wait for.

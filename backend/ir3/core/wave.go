@@ -105,6 +105,7 @@ func (p *program) newWave(l *emu.Launch, n int) *wave {
 // a lenient run.
 func (w *wave) poison() {
 	w.garbage = w.l.Garbage()
+	w.late.tears = w.garbage.Fork(2)
 	g := &w.garbage
 	g.Mark("register component", 0, w.size)
 	g.FillWords(w.regs)
