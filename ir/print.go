@@ -349,7 +349,7 @@ func infoFields(i *Info) []namedField {
 		{"gs_invocations", &i.Geom.Invocations}, {"gs_max_vertices", &i.Geom.MaxVertices},
 		{"gs_in_primitive", &i.Geom.InPrimitive}, {"gs_out_primitive", &i.Geom.OutPrimitive},
 		{"mesh_max_vertices", &i.Mesh.MaxVertices}, {"mesh_max_primitives", &i.Mesh.MaxPrimitives}, {"mesh_primitive", &i.Mesh.Primitive},
-		{"task_payload_size", &i.TaskPayloadSize},
+		{"task_payload_size", &i.TaskPayloadSize}, {"coherent_shared", &i.CoherentShared},
 	}
 }
 

@@ -89,6 +89,9 @@ type Info struct {
 	// load_attachment) of fragments that the application has ordered by barriers alone (SPIR-V, NonCoherentColorAttachmentReadEXT
 	// and its like); else fragments of a sample take turns.
 	NonCoherentColorReads, NonCoherentDepthReads, NonCoherentStencilReads bool
+	// CoherentShared: some loads and stores of workgroup memory are atomic (OpAtomicLoad, OpAtomicStore), so that others may access
+	// the same words unordered. Which they are, load_shared and store_shared do not say.
+	CoherentShared bool
 
 	WorkgroupSize         [3]uint32
 	WorkgroupSizeVariable bool

@@ -149,6 +149,7 @@ func loadAtomic(b *ir.Builder, in *ir.Instr) *ir.Def {
 	case ir.IntrSsboAtomic:
 		return load(ir.IntrLoadSsbo, src(0), src(1))
 	case ir.IntrSharedAtomic:
+		b.Shader.Info.CoherentShared = true
 		return load(ir.IntrLoadShared, src(0))
 	case ir.IntrGlobalAtomic:
 		return load(ir.IntrLoadGlobal, src(0))

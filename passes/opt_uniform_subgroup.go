@@ -55,7 +55,11 @@ func combinesLanes(i ir.Intrinsic) bool {
 func readsWhatChanges(impl *ir.Impl) bool {
 	for blk := range impl.Blocks() {
 		for in := range blk.Instrs() {
-			if in.Memory().Op == ir.MemLoad && !in.Def.Divergent && ir.Access(in.Get(ir.IdxAccess))&(ir.AccessCoherent|ir.AccessVolatile) != 0 {
+			m := in.Memory()
+			if m.Op != ir.MemLoad || in.Def.Divergent {
+				continue
+			}
+			if ir.Access(in.Get(ir.IdxAccess))&(ir.AccessCoherent|ir.AccessVolatile) != 0 || m.Space == ir.SpaceShared && impl.Shader.Info.CoherentShared {
 				return true
 			}
 		}

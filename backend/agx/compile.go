@@ -255,7 +255,7 @@ func (c *compiler) describe(main *part) {
 	m := &c.meta
 	m.Robust = c.s.Options.Robust
 	m.ScratchSize = main.frameBytes()
-	m.SharedSize = c.s.SharedSize
+	m.SharedSize, m.CoherentShared = c.s.SharedSize, c.s.Info.CoherentShared
 	if c.s.Stage == ir.StageCompute {
 		m.WorkgroupSize = c.s.Info.WorkgroupSize
 	}

@@ -95,7 +95,7 @@ func (c *compiler) describe() {
 		m.BranchStack = 0
 	}
 	m.EarlyPreamble = c.phys.early
-	m.SharedSize = c.s.SharedSize
+	m.SharedSize, m.CoherentShared = c.s.SharedSize, c.s.Info.CoherentShared
 	m.PrivateSize = uint32(backend.AlignUp(int(c.s.ScratchSize), 512))
 	if n := c.sel.f.SpillUnits; n > 0 {
 		m.PrivateSize = uint32(backend.AlignUp(c.spillStart+2*n, 512))

@@ -84,7 +84,7 @@ func (c *compiler) describe() {
 		}
 		m.TLSSize = uint32(size)
 	}
-	m.SharedSize = c.s.SharedSize
+	m.SharedSize, m.CoherentShared = c.s.SharedSize, c.s.Info.CoherentShared
 	if c.s.Stage == ir.StageCompute {
 		m.WorkgroupSize = c.s.Info.WorkgroupSize
 	}

@@ -100,6 +100,9 @@ func (t *translator) memoryAtomic(in *inst, op ir.AtomicOp, rmw bool, vol ir.Acc
 	}
 	t.atomicClass(in, ty)
 	access := p.access | vol | ir.AccessCoherent
+	if p.mode&ir.ModeShared != 0 && (in.op == spv.OpAtomicLoad || in.op == spv.OpAtomicStore) {
+		t.s.Info.CoherentShared = true
+	}
 	d := t.derefOf(p)
 	switch in.op {
 	case spv.OpAtomicLoad:

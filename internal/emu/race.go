@@ -47,6 +47,8 @@ type RaceOptions struct {
 	// Fences: fences of the device's memory are told with Fence. Else each barrier of the
 	// workgroup counts as one.
 	Fences bool
+	// OrderShared: nobody says which accesses to workgroup memory are atomic. Any may be what another invocation waits for.
+	OrderShared bool
 	// Late: stores are told before those under way have landed, so that some that change nothing are told too.
 	Late bool
 }
@@ -231,6 +233,9 @@ func (w *WaveRaces) Shared(lane int, at uint64, n int, kind AccessKind, place ui
 	defer log.mu.Unlock()
 	if kind != AccessWrite { // stores that change nothing are not told, and what was there is garbage
 		log.trace.note(w, lane, at, n, kind, place)
+	}
+	if w.o.OrderShared {
+		kind = AccessOrder
 	}
 	for i := range words(at, n) {
 		k := at>>2 + i

@@ -39,6 +39,9 @@ func (w *Wave) note(sp space, lane int, at uint64, n int, kind emu.AccessKind) {
 	place := uint32(w.pc - 1)
 	switch sp {
 	case spShared:
+		if in := w.p.code[place].x.in; w.p.shader.Info.CoherentShared && (in.IsIntrinsic(ir.IntrLoadShared) || in.IsIntrinsic(ir.IntrStoreShared)) {
+			kind = emu.AccessOrder
+		}
 		w.races.Shared(lane, at, n, kind, place)
 	case spBuffer:
 		w.races.Global(lane, w.bufAddr+at, n, kind, place)

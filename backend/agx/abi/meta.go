@@ -91,6 +91,9 @@ type Meta struct {
 	ScratchSize     uint32 `json:"scratch_size,omitempty"`
 	PreambleScratch uint32 `json:"preamble_scratch,omitempty"`
 	SharedSize      uint32 `json:"shared_size,omitempty"` // bytes a workgroup
+	// CoherentShared: some loads and stores of workgroup memory are atomic, so that other invocations may access the same
+	// words unordered.
+	CoherentShared bool `json:"coherent_shared,omitempty"`
 	// WorkgroupSize of a compute shader.
 	WorkgroupSize [3]uint32 `json:"workgroup_size"`
 

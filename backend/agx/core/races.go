@@ -21,7 +21,7 @@ func (w *wave) watchRaces() {
 	if w.check == nil {
 		return
 	}
-	w.l.Races.Watch(emu.RaceOptions{Words: true, Fences: true, Where: func(place uint32) string {
+	w.l.Races.Watch(emu.RaceOptions{Words: true, OrderShared: w.p.meta.CoherentShared, Fences: true, Where: func(place uint32) string {
 		x := &w.p.code[place]
 		return fmt.Sprintf("pc %#x: %s", x.pc, x.Text())
 	}})

@@ -57,9 +57,11 @@ type Meta struct {
 	UsesRays bool `json:"uses_rays,omitempty"`
 	// Coherent: some accesses to buffers are coherent or volatile, so that other invocations may
 	// access the same bytes unordered.
-	Coherent     bool `json:"coherent,omitempty"`
-	WritesMemory bool `json:"writes_memory,omitempty"`
-	NeedsQuads   bool `json:"needs_quads,omitempty"`
+	Coherent bool `json:"coherent,omitempty"`
+	// CoherentShared: some loads and stores of workgroup memory are atomic.
+	CoherentShared bool `json:"coherent_shared,omitempty"`
+	WritesMemory   bool `json:"writes_memory,omitempty"`
+	NeedsQuads     bool `json:"needs_quads,omitempty"`
 	// FullQuads: all four fibers of a quad are wanted, also where three would do for derivatives of
 	// lookups.
 	FullQuads bool `json:"full_quads,omitempty"`

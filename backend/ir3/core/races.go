@@ -16,7 +16,7 @@ func (w *wave) watchRaces() {
 		return
 	}
 	w.races = w.l.Races
-	w.races.Watch(emu.RaceOptions{Words: true, Where: func(pc uint32) string { return w.p.code[pc].Text(w.p.meta.Gen) }, Fences: true, Late: true})
+	w.races.Watch(emu.RaceOptions{Words: true, OrderShared: w.p.meta.CoherentShared, Where: func(pc uint32) string { return w.p.code[pc].Text(w.p.meta.Gen) }, Fences: true, Late: true})
 }
 
 // invocation is the number of the invocation in the wave that fiber lane runs.

@@ -177,7 +177,9 @@ type Meta struct {
 	UsesBarrier bool `json:"uses_barrier,omitempty"`
 	// Coherent: threads look on at each other's stores to buffers without a control barrier, by
 	// coherent accesses or memory barriers: for those who look for races.
-	Coherent           bool `json:"coherent,omitempty"`
+	Coherent bool `json:"coherent,omitempty"`
+	// CoherentShared: some loads and stores of workgroup memory are atomic.
+	CoherentShared     bool `json:"coherent_shared,omitempty"`
 	UsesDiscard        bool `json:"uses_discard,omitempty"`
 	WritesMemory       bool `json:"writes_memory,omitempty"`
 	NeedsQuads         bool `json:"needs_quads,omitempty"`

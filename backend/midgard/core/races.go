@@ -19,7 +19,7 @@ func (w *wave) watchRaces() {
 		return
 	}
 	w.races = w.l.Races
-	w.races.Watch(emu.RaceOptions{Words: true, Where: func(place uint32) string {
+	w.races.Watch(emu.RaceOptions{Words: true, OrderShared: w.p.meta.CoherentShared, Where: func(place uint32) string {
 		for i := range w.p.code {
 			if b := &w.p.code[i]; b.addr == int(place>>1) {
 				return fmt.Sprintf("bundle at byte %#x, slot %d: %s", b.addr, place&1, b.Bundle)

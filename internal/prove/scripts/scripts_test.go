@@ -97,6 +97,7 @@ func TestScripts(t *testing.T) {
 		{name: "image_leavers.amber", about: "texels that only invocations write that have left", targets: chips, checked: 1},
 		{name: "linked_distances.amber", about: "clip and cull distances that a geometry shader reads", targets: chips, checked: 2},
 		{name: "messages.amber", about: "flags in coherent memory that say what other memory has", targets: chips, checked: 2},
+		{name: "shared_messages.amber", about: "flags in workgroup memory, and what a subgroup takes of one that others change", targets: chips, checked: 1},
 		{name: "initialised_shared.amber", about: "initialisers of workgroup memory", targets: chips, checked: 2},
 		{name: "uniform_samples.amber", about: "textures sampled at one place by all", targets: chips, checked: 1, right: "EQ_RGBA 255 255 0", wrong: "EQ_RGBA 255 254 0"},
 		{name: "robust_signed.amber", about: "indices out of bounds", targets: chips, checked: 4},
