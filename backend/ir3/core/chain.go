@@ -164,7 +164,6 @@ func (c *chain) putPatches() {
 
 // takePatches reads back what the control stage left.
 func (c *chain) takePatches(m *abi.Meta) {
-	vertices := int(m.Chain.Tess.OutputVertices)
 	for i, p := range c.patches {
 		rec := c.params[4*c.patchStride*i:]
 		take := func(out *emu.Vec4, at int, mask uint8) {
@@ -179,7 +178,7 @@ func (c *chain) takePatches(m *abi.Meta) {
 				take(&p.PerPatch[o.Slot], o.Offset, o.Mask)
 				continue
 			}
-			for v := 0; v < vertices && v < len(p.Out); v++ {
+			for v := range p.Out {
 				take(&p.Out[v][o.Slot], o.Offset+4*v, o.Mask)
 			}
 		}
