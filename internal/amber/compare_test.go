@@ -1,7 +1,9 @@
 package amber
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,6 +119,26 @@ func TestExpectations(t *testing.T) {
 		err := expectOn(t, c.decl+"EXPECT "+c.expect)
 		if (err == nil) != c.want {
 			t.Errorf("%sEXPECT %s: %v, want %v", c.decl, c.expect, err, c.want)
+		}
+	}
+}
+
+// TestDifferingBytes: buffers that differ are told apart by how many bytes differ, and by the first of them.
+func TestDifferingBytes(t *testing.T) {
+	for _, at := range [][]int{{0}, {0, 1}, {0, 3, 4}, {2}, {2, 4}, {4}, {0, 1, 2, 3, 4}} {
+		text := [2]string{"BUFFER a DATA_TYPE uint8 DATA", "BUFFER b DATA_TYPE uint8 DATA"}
+		for k := range 5 {
+			v := 10 + k
+			text[0] += fmt.Sprint(" ", v)
+			if slices.Contains(at, k) {
+				v += 100
+			}
+			text[1] += fmt.Sprint(" ", v)
+		}
+		err := expectOn(t, text[0]+" END\n"+text[1]+" END\nEXPECT a EQ_BUFFER b")
+		want := fmt.Sprintf("differ in %d bytes, first at byte %d: 0x%02x and 0x%02x", len(at), at[0], 10+at[0], 110+at[0])
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", at, err, want)
 		}
 	}
 }

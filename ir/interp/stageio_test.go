@@ -78,6 +78,9 @@ func TestPerSample(t *testing.T) {
 	const text = `shader fragment "main" {
   info { INFO }
   var @1 shader_in vec2f32 "v" { location=VAR0 }
+  var @2 system_value u32 "id" { builtin=18 }
+  var @3 system_value vec2f32 "pos" { builtin=19 }
+  var @4 system_value u32[1] "mask" { builtin=20 }
   fn f0 "main" entry() {
     b0:
       %0:32 = load_const 0x0
@@ -93,6 +96,9 @@ func TestPerSample(t *testing.T) {
 		{"sample_inputs", "", true},
 		{"", "%1:32 = load_sample_id", true},
 		{"", "%1:32x2 = load_sample_pos", true},
+		{"", "%1:32 = deref_var @2\n      %2:32 = load_deref %1", true},
+		{"", "%1:32 = deref_var @3\n      %2:32x2 = load_deref %1", true},
+		{"", "%1:32 = deref_var @4\n      %2:32 = deref_array %1[%0]\n      %3:32 = load_deref %2", false},
 		{"", "%1:32 = load_sample_mask_in", false},
 		{"", "%1:32x4 = load_frag_coord", false},
 		{"", "%1:32x2 = load_barycentric_pixel interp_mode=smooth" + read, false},

@@ -110,7 +110,7 @@ func (c *chain) layFactors(domain uint8) {
 // of the primitive map stands at byte 16*k of the vertex, elements of arrays too whose first slot alone a shader asks the map for.
 func (c *chain) putVertices(i, n int, v []*emu.Slots) {
 	c.vertexStride = 16 * abi.MapSlots
-	c.primStride = max(c.primStride, c.vertexStride*len(v))
+	c.primStride = c.vertexStride * len(v)
 	if c.local == nil {
 		c.local = make([]byte, c.primStride*n)
 	}
@@ -118,7 +118,7 @@ func (c *chain) putVertices(i, n int, v []*emu.Slots) {
 		at := i*c.primStride + k*c.vertexStride
 		for slot := range ir.NumVaryingSlots {
 			x := abi.MapIndex(ir.Slot(slot))
-			if x < 0 || at+16*x+16 > len(c.local) {
+			if x < 0 {
 				continue
 			}
 			for comp, word := range s[slot] {

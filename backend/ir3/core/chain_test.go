@@ -179,19 +179,28 @@ func TestControlMemory(t *testing.T) {
 	}
 }
 
-// TestEvaluationMemory: a wave of tessellation evaluation finds in the two buffers what control left of each of its patches.
+// TestEvaluationMemory: a wave of tessellation evaluation finds in the two buffers what control left of each of its patches. Where its shader
+// does not say the domain, a third coordinate of any invocation does, and else there is room for all.
 func TestEvaluationMemory(t *testing.T) {
 	for n := range 4 {
 		for domain, count := range levels {
 			vertices := n + 2
 			m := &abi.Meta{Stage: ir.StageTessEval}
-			m.Chain.Tess.Domain = domain
+			told := n%2 == 0
+			if told {
+				m.Chain.Tess.Domain = domain
+			} else if domain == ir.DomainIsolines {
+				count = levels[ir.DomainQuads]
+			}
 			l := &emu.Launch{}
 			var patches []*emu.Patch
 			for i := range n + 1 {
 				p := markedPatch(i, 0, vertices)
 				patches = append(patches, p)
 				l.TessEval = append(l.TessEval, emu.TessEvalLane{Patch: p}, emu.TessEvalLane{Patch: p})
+			}
+			if !told && domain == ir.DomainTriangles {
+				l.TessEval[n].Coord[2] = 0.5
 			}
 			c := stageWave(m, l, len(l.TessEval)).chain
 			if got := int(c.primitiveParam(abi.PrimVerticesIn)); got != vertices {
@@ -253,6 +262,9 @@ func TestVertexMemory(t *testing.T) {
 			l.Out[v] = *marked(v)
 		}
 		w := stageWave(m, l, n)
+		if got, want := len(w.chain.local), (n+3)/4*4*m.Chain.VertexStride; got != want {
+			t.Errorf("%d vertices have %d bytes, want %d", n, got, want)
+		}
 		fillWords(w.chain.local, 0x80000000)
 		w.endChain()
 		for v := range l.Out {
@@ -298,8 +310,16 @@ func TestEmission(t *testing.T) {
 			for i := range l.NumLanes {
 				l.Geometry = append(l.Geometry, emu.GeometryLane{V: []*emu.Slots{{}}, PrimitiveID: uint32(70 + i), Emitted: emu.NewEmission(threads)})
 			}
-			if err := finish(t, p, l); err != nil {
-				t.Fatal(err)
+			l.Env = &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}
+			turns, w := 0, p.NewWave(l)
+			for st := emu.StatusYield; st != emu.StatusDone; turns++ {
+				var err error
+				if st, err = w.Run(5); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if turns < 2 {
+				t.Errorf("%d threads end in one turn", threads)
 			}
 			for i := range l.Geometry {
 				want := emu.NewEmission(threads)

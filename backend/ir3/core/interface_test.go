@@ -44,6 +44,14 @@ func TestInterface(t *testing.T) {
 		{"half that is made a float", ir.StageFragment, func(m *abi.Meta) { m.Outputs = []abi.Output{{Slot: ir.SlotData0, Mask: 1, Half: true, As: isa.F32}} },
 			outputs(emu.OutputSlot{Slot: ir.SlotData0, Mask: 1})},
 		{"flags of vertices", ir.StageGeometry, func(m *abi.Meta) { m.Outputs = []abi.Output{{Slot: ir.SlotPos, Mask: 1, VertexFlags: true}} }, emu.StageIO{}},
+		{"tessellation", ir.StageTessCtrl, func(m *abi.Meta) {
+			m.Chain.Tess = ir.TessInfo{OutputVertices: 7, Domain: ir.DomainQuads, Spacing: 2, CCW: true, PointMode: true}
+			m.Chain.Locations = []abi.Location{{Slot: ir.SlotPos, Mask: 7}, {Slot: ir.SlotPatch0 + 1, Mask: 2, Patch: true}}
+		}, emu.StageIO{Tess: emu.TessIO{OutputVertices: 7, Domain: ir.DomainQuads, Spacing: 2, CCW: true, PointMode: true},
+			Outputs: []emu.OutputSlot{{Slot: ir.SlotPos, Mask: 7}, {Slot: ir.SlotPatch0 + 1, Mask: 2, Patch: true}}}},
+		{"geometry", ir.StageGeometry, func(m *abi.Meta) {
+			m.Chain.Geom = ir.GeomInfo{Invocations: 3, MaxVertices: 9, InPrimitive: 2, OutPrimitive: 1}
+		}, emu.StageIO{Geom: emu.GeomIO{Invocations: 3, MaxVertices: 9, InPrimitive: 2, OutPrimitive: 1}}},
 		{"depth", ir.StageFragment, func(m *abi.Meta) { m.Outputs = []abi.Output{{Slot: ir.SlotDepth, Mask: 1}} },
 			emu.StageIO{WritesDepth: true, Outputs: []emu.OutputSlot{{Slot: ir.SlotDepth, Mask: 1}}}},
 		{"stencil", ir.StageFragment, func(m *abi.Meta) { m.Outputs = []abi.Output{{Slot: ir.SlotStencil, Mask: 1}} },

@@ -104,6 +104,37 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// TestOperands: what a source is set to replaces what it was, a constant by a register and the other way round, and all of it is in
+// the bundle that comes back from its text.
+func TestOperands(t *testing.T) {
+	first, second := VReg(3, Rep(1)), VReg(4, XYZW)
+	for _, c := range []struct {
+		name string
+		made ALU
+		want ALU
+	}{
+		{"registers", Vector(OpIadd, Mode32, 2, 0xff).From(0, first).From(1, second), ALU{Src: [2]Source{first, second}}},
+		{"a constant", Vector(OpIadd, Mode32, 2, 0xff).From(0, first).Inline(77), ALU{Src: [2]Source{first, {}}, Imm: true, Const: 77}},
+		{"a constant first", Vector(OpIadd, Mode32, 2, 0xff).Inline(77).From(0, first), ALU{Src: [2]Source{first, {}}, Imm: true, Const: 77}},
+		{"a constant, then a register", Vector(OpIadd, Mode32, 2, 0xff).From(0, first).Inline(77).From(1, second), ALU{Src: [2]Source{first, second}}},
+		{"a register, then a constant", Vector(OpIadd, Mode32, 2, 0xff).From(0, first).From(1, second).Inline(77), ALU{Src: [2]Source{first, {}}, Imm: true, Const: 77}},
+		{"registers twice", Vector(OpIadd, Mode32, 2, 0xff).From(0, second).From(1, first).From(1, second).From(0, first), ALU{Src: [2]Source{first, second}}},
+	} {
+		c.want.Op, c.want.Mode, c.want.Dst, c.want.Mask, c.want.Shrink, c.want.Out = OpIadd, Mode32, 2, 0xff, ShrinkNone, OutKeepLow
+		if c.made != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, c.made, c.want)
+		}
+		var b Bundle
+		b.Add(UnitVADD, c.made)
+		b.SetTag(false)
+		b.Next = TagBreak
+		text := b.Text(TextOptions{Full: true})
+		if back, err := ParseBundle(text, TextOptions{Full: true}); err != nil || back != b {
+			t.Errorf("%s: %s: %v", c.name, text, err)
+		}
+	}
+}
+
 // TestEveryOp encodes and prints every operation of the tables on every unit
 // that runs it.
 func TestEveryOp(t *testing.T) {
