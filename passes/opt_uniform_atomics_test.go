@@ -95,19 +95,41 @@ func TestUniformAtomicsOneLane(t *testing.T) {
 		{"the first alone", phi, "%29:1 = ieq %9, %8\n", false},
 		{"each in its own round", late, "%30:1 = ieq %3, %33\n", false},
 	} {
-		s, err := ir.Parse("shader compute \"main\" {\n info { workgroup_size=32,4,1 }\n shared_size = 4\n fn f0 \"main\" entry() {\n b0:" + strings.Replace(c.form, "COND", c.cond, 1) + "}\n}\n")
-		if err != nil {
-			t.Fatalf("%s: %v", c.name, err)
+		text := "shader compute \"main\" {\n info { workgroup_size=32,4,1 }\n shared_size = 4\n fn f0 \"main\" entry() {\n b0:" + strings.Replace(c.form, "COND", c.cond, 1) + "}\n}\n"
+		for _, moves := range []bool{false, true} {
+			s, err := ir.Parse(text)
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			if moves {
+				moveSources(s.Entry().Impl)
+			}
+			p, err := ParsePassList("opt_uniform_atomics")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Run(s, RunOptions{VerifyEach: true}); err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			if text := ir.Print(s); strings.Contains(text, "elect") == c.one {
+				t.Errorf("%s: one lane %t:\n%s", c.name, c.one, text)
+			}
 		}
-		p, err := ParsePassList("opt_uniform_atomics")
-		if err != nil {
-			t.Fatal(err)
+	}
+}
+
+// moveSources puts a move before each source of an operation and each condition: what is known of a value is known of its copies.
+func moveSources(impl *ir.Impl) {
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.Kind == ir.KindALU && in.Op != ir.OpMov {
+				for i := range in.Srcs {
+					in.Srcs[i].Set(ir.NewBuilder(ir.Before(in)).Mov(in.Srcs[i].Def))
+				}
+			}
 		}
-		if err := p.Run(s, RunOptions{VerifyEach: true}); err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
-		if text := ir.Print(s); strings.Contains(text, "elect") == c.one {
-			t.Errorf("%s: one lane %t:\n%s", c.name, c.one, text)
+		if x, ok := ir.Prev(b).(*ir.If); ok {
+			x.Cond.Set(ir.NewBuilder(ir.AtEnd(ir.Prev(x).(*ir.Block))).Mov(x.Cond.Def))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/frontend/spirv/spv"
 	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/interp"
@@ -98,6 +99,30 @@ func TestImageArguments(t *testing.T) {
 		}
 		if got := binary.LittleEndian.Uint32(out.Data); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// TestImageArgumentFormats: an image that is an argument has its type's format, as one that is bound has.
+func TestImageArgumentFormats(t *testing.T) {
+	for name, want := range map[string]spv.ImageFormat{"Unknown": spv.ImageFormatUnknown, "Rgba8": spv.ImageFormatRgba8, "R32ui": spv.ImageFormatR32ui} {
+		text := strings.NewReplacer("FUNCTIONS\n", "", "BODY", "%got = OpImageQueryOrder %uint %b", "Unknown", name).Replace(kernelFormats)
+		s, err := Translate(assemble(t, text), Options{panics: true})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		n := 0
+		for _, v := range s.Variables {
+			if v.Type.Base == ir.BaseImage || v.Type.Base == ir.BaseTexture {
+				n++
+				if v.ImageFormat != ir.ImageFormat(want) {
+					t.Errorf("%s: %s has format %d, want %d", name, v.Name, v.ImageFormat, want)
+				}
+			}
+		}
+		if n != 2 {
+			t.Errorf("%s: %d images, want 2", name, n)
 		}
 	}
 }
