@@ -3,6 +3,7 @@ package gputest
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -290,6 +291,40 @@ var memoryCases = []MemoryCase{
 	}},
 }
 
+// offsetCases load elements of each size at offsets that are sums, shifts and products of all shapes, in terms of which targets count
+// elements instead of bytes.
+func offsetCases() (list []MemoryCase) {
+	for log := range uint32(3) {
+		bits := uint8(8 << log)
+		for _, constants := range []bool{false, true} {
+			name := fmt.Sprintf("offsets of %d bits of a buffer", bits)
+			if constants {
+				name = fmt.Sprintf("offsets of %d bits of constant data", bits)
+			}
+			list = append(list, MemoryCase{Name: name, words: 14, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) (l []*ir.Def) {
+				for i := range 256 {
+					s.ConstantData = append(s.ConstantData, byte(i*i+13*i))
+				}
+				i, j := b.Iand(id, b.Imm32(7)), b.Iand(b.Ushr(id, b.Imm32(3)), b.Imm32(3))
+				bytes := func(elements uint32) *ir.Def { return b.Imm32(elements << log) }
+				shift := func(d *ir.Def, by uint32) *ir.Def { return b.Ishl(d, b.Imm32(log+by)) }
+				times := func(d *ir.Def, by uint32) *ir.Def { return b.Imul(d, bytes(by)) }
+				for _, off := range []*ir.Def{shift(i, 0), shift(i, 2), times(i, 3), b.Iadd(shift(i, 0), bytes(1)), b.Iadd(bytes(1), shift(i, 1)), b.Iadd(shift(i, 1), bytes(0)),
+					b.Iadd(times(i, 3), bytes(2)), b.Iadd(shift(i, 2), shift(j, 0)), b.Iadd(shift(j, 1), times(i, 5)), b.Iadd(b.Iadd(shift(i, 0), shift(j, 3)), bytes(1)),
+					b.Iadd(b.Iadd(shift(i, 1), bytes(3)), shift(j, 1)), b.Iadd(shift(b.Iadd(i, b.Imm32(2)), 2), b.Imm32(^(1<<log - 1))), b.Isub(bytes(32), shift(i, 1)), b.Amul(i, bytes(4))} {
+					if constants {
+						l = append(l, Words(b, &b.Intrinsic(ir.IntrLoadConstant, 1, bits, off).Set(ir.IdxRange, 256).Set(ir.IdxAlignMul, uint64(bits/8)).Def)...)
+						continue
+					}
+					l = append(l, Words(b, &b.Intrinsic(ir.IntrLoadSsbo, 1, bits, StorageBuffer(b, 0, 0), off).Set(ir.IdxAlignMul, uint64(bits/8)).Def)...)
+				}
+				return l
+			}})
+		}
+	}
+	return list
+}
+
 // MemoryWave is the wave that cases on values of other lanes are made for.
 const MemoryWave = 64
 
@@ -315,7 +350,7 @@ func (w *longAtomics) keep(in *ir.Instr, op ir.AtomicOp) {
 // TestMemory runs the cases: run compiles a shader of the case of a name and compares it with what Differ says, once or
 // for several devices. Cases that are refused are those of the names alone.
 func TestMemory(t *testing.T, run func(name string, s *ir.Shader, r *Run) error, refused ...string) {
-	for _, c := range memoryCases {
+	for _, c := range append(offsetCases(), memoryCases...) {
 		s, b := NewShader(ir.StageCompute, MemoryWave)
 		s.Options.Robust.Storage = ir.Robust2
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
