@@ -63,24 +63,29 @@ func TestFindGPU(t *testing.T) {
 	}
 }
 
+// written is what steps write, which is no IR.
+type written string
+
+func (*written) Lowering() *ir.Shader { return nil }
+
 // stepNames are steps that write their names, of which b is optional.
-func stepNames() []backend.Step[*string] {
-	step := func(name string, optional bool) backend.Step[*string] {
-		return backend.Step[*string]{StepInfo: backend.StepInfo{Name: name, Optional: optional}, Run: func(s *string) error {
-			*s += name
+func stepNames() []backend.Step[*written] {
+	step := func(name string, optional bool) backend.Step[*written] {
+		return backend.Step[*written]{StepInfo: backend.StepInfo{Name: name, Optional: optional}, Run: func(s *written) error {
+			*s += written(name)
 			if name == "fails" {
 				return errors.New("it failed")
 			}
 			return nil
 		}}
 	}
-	return []backend.Step[*string]{step("a", false), step("b", true), step("c", false)}
+	return []backend.Step[*written]{step("a", false), step("b", true), step("c", false)}
 }
 
 // TestRunSteps: all steps run in their order, those that may be left out and are not; what is cut short, or fails, is an error.
 func TestRunSteps(t *testing.T) {
 	fails := stepNames()
-	fails[1].Run = func(s *string) error { return errors.New("it failed") }
+	fails[1].Run = func(s *written) error { return errors.New("it failed") }
 	for _, c := range []struct {
 		opt  passes.RunOptions
 		dump bool
@@ -98,13 +103,13 @@ func TestRunSteps(t *testing.T) {
 		{fail: true, want: "a", err: "it failed"},
 		{fail: true, dump: true, want: "a", err: "it failed"},
 	} {
-		steps, text := stepNames(), ""
+		steps, text := stepNames(), written("")
 		if c.fail {
 			steps = fails
 		}
 		job := &backend.Job{Instrument: passes.NewInstrument(c.opt), Dump: c.dump}
-		err := backend.RunSteps(job, steps, &text, func(s *string) string { return *s })
-		if text != c.want || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
+		err := backend.RunSteps(job, steps, &text, func(s *written) string { return string(*s) })
+		if string(text) != c.want || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
 			t.Errorf("%+v: %q, %v, want %q, %q", c.opt, text, err, c.want, c.err)
 		}
 	}
@@ -113,11 +118,11 @@ func TestRunSteps(t *testing.T) {
 // TestStepDumps: someone who looks sees the state after each step, and of a step that changes no text that it changed nothing.
 func TestStepDumps(t *testing.T) {
 	steps := stepNames()
-	steps[1].Run = func(*string) error { return nil }
+	steps[1].Run = func(*written) error { return nil }
 	var got []string
 	opt := passes.RunOptions{PrintChanged: true, Dump: func(title, text string) { got = append(got, title+": "+text) }}
-	text := "_"
-	if err := backend.RunSteps(&backend.Job{Instrument: passes.NewInstrument(opt), Dump: true}, steps, &text, func(s *string) string { return *s }); err != nil {
+	text := written("_")
+	if err := backend.RunSteps(&backend.Job{Instrument: passes.NewInstrument(opt), Dump: true}, steps, &text, func(s *written) string { return string(*s) }); err != nil {
 		t.Fatal(err)
 	}
 	if want := "[after a: _a after c: _ac]"; fmt.Sprint(got) != want {
@@ -125,7 +130,7 @@ func TestStepDumps(t *testing.T) {
 	}
 	got = nil
 	opt = passes.RunOptions{DumpBefore: []string{"all"}, Dump: opt.Dump}
-	if text = "_"; backend.RunSteps(&backend.Job{Instrument: passes.NewInstrument(opt), Dump: true}, steps, &text, func(s *string) string { return *s }) != nil || fmt.Sprint(got) != "[before a: _ before b: _a before c: _a]" {
+	if text = "_"; backend.RunSteps(&backend.Job{Instrument: passes.NewInstrument(opt), Dump: true}, steps, &text, func(s *written) string { return string(*s) }) != nil || fmt.Sprint(got) != "[before a: _ before b: _a before c: _a]" {
 		t.Errorf("before: %v", got)
 	}
 }

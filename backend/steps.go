@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"nirc/ir"
 	"nirc/passes"
 )
 
@@ -46,10 +47,14 @@ func Infos[T any](lists ...[]Step[T]) []StepInfo {
 // is no code.
 var ErrStopped = errors.New("no code was generated: the compile was cut before its end")
 
+// Generator is the state of one shader in a code generator. Lowering is the shader as long as there is no machine form of it, and nil
+// from then on.
+type Generator interface{ Lowering() *ir.Shader }
+
 // RunSteps runs the steps in order under the switches of the job. text gives
 // the state as text; it is called only if someone looks (Job.Dump). A cut before the last step
 // is ErrStopped.
-func RunSteps[T any](job *Job, steps []Step[T], t T, text func(T) string) error {
+func RunSteps[T Generator](job *Job, steps []Step[T], t T, text func(T) string) error {
 	if job.Instrument.Plain() && !job.Dump {
 		return runPlain(job, steps, t)
 	}
@@ -73,7 +78,7 @@ func RunSteps[T any](job *Job, steps []Step[T], t T, text func(T) string) error 
 }
 
 // runPlain runs the steps while nobody looks.
-func runPlain[T any](job *Job, steps []Step[T], t T) error {
+func runPlain[T Generator](job *Job, steps []Step[T], t T) error {
 	for i := range steps {
 		outer, err := job.Instrument.Enter(steps[i].Name)
 		if err != nil {
@@ -88,7 +93,7 @@ func runPlain[T any](job *Job, steps []Step[T], t T) error {
 }
 
 // stepRunner is a run of RunSteps: step is the one at hand, state the text before it.
-type stepRunner[T any] struct {
+type stepRunner[T Generator] struct {
 	job   *Job
 	t     T
 	text  func(T) string
@@ -97,10 +102,18 @@ type stepRunner[T any] struct {
 	state string
 }
 
+// runStep runs the step at hand. Where each step is to be verified, one of the IR is.
+func (r *stepRunner[T]) runStep() error {
+	if s := r.t.Lowering(); s != nil && r.job.Instrument.VerifyEach() {
+		return passes.VerifyStep(r.step.Name, s, func() error { return r.step.Run(r.t) })
+	}
+	return r.step.Run(r.t)
+}
+
 // run runs the step at hand, and reports whether it changed the text if anybody looks at that.
 func (r *stepRunner[T]) run() (bool, error) {
 	r.ran = true
-	if err := r.step.Run(r.t); err != nil || !r.job.Dump {
+	if err := r.runStep(); err != nil || !r.job.Dump {
 		return true, err
 	}
 	before := r.state

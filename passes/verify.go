@@ -47,6 +47,20 @@ func (v *verifier) begin(s *ir.Shader) {
 	}
 }
 
+// VerifyStep runs a step of a code generator that rewrites the IR, and tests what it left as a pass is tested: all metadata and
+// analyses are made valid before, so that a step which does not say what it broke is caught. An error of the step comes back as it is.
+func VerifyStep(name string, s *ir.Shader, run func() error) error {
+	v := verifier{before: []byte{}} // it need not say whether it changed anything
+	v.begin(s)
+	if err := run(); err != nil {
+		return err
+	}
+	if err := v.end(s, true); err != nil {
+		return fmt.Errorf("step %s: %w", name, err)
+	}
+	return nil
+}
+
 // end checks the shader after the pass. The validator recomputes the core
 // metadata that is claimed to be valid; what package analysis keeps is checked here.
 func (v *verifier) end(s *ir.Shader, changed bool) error {

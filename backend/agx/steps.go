@@ -112,6 +112,14 @@ func (c *compiler) validate(step string) error {
 // preambleTitle stands before the preamble in the text of a step.
 const preambleTitle = "; preamble\n"
 
+// Lowering is the shader before selection.
+func (c *compiler) Lowering() *ir.Shader {
+	if c.main.f != nil {
+		return nil
+	}
+	return c.s
+}
+
 // text is the state between two steps: of each part the last form that it has.
 func (c *compiler) text() string {
 	var w strings.Builder

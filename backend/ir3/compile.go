@@ -17,7 +17,7 @@ import (
 type CompileOptions struct {
 	// GPU is the device's name, "" for DefaultGPU.
 	GPU string
-	// Verify validates the IR before selection and runs the allocation checker.
+	// Verify tests what steps leave of the IR and runs the allocation checker.
 	Verify bool
 	// Next is the stage whose threads go on where this one ends: tessellation
 	// control or geometry after vertex, geometry after tessellation evaluation. None
@@ -56,6 +56,7 @@ func Compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
 		return nil, err
 	}
 	if opts.job == nil {
+		opts.Run.VerifyEach = opts.Run.VerifyEach || opts.Verify
 		opts.job = &backend.Job{Instrument: passes.NewInstrument(opts.Run), Dump: opts.Run.Dump != nil}
 	}
 	c := &compiler{s: s, gpu: g, opts: opts, mem: memories.Get().(*memory)}
@@ -119,11 +120,6 @@ func (c *compiler) run() (*Binary, error) {
 	}
 	if err := backend.RunSteps(c.opts.job, loweringSteps, c, (*compiler).text); err != nil {
 		return nil, err
-	}
-	if c.opts.Verify {
-		if err := ir.Validate(c.s); err != nil {
-			return nil, err
-		}
 	}
 	lowered := c.meta
 	for {
@@ -204,6 +200,14 @@ func (c *compiler) replan(err error) bool {
 		}
 	}
 	return false
+}
+
+// Lowering is the shader before selection.
+func (c *compiler) Lowering() *ir.Shader {
+	if c.sel != nil {
+		return nil
+	}
+	return c.s
 }
 
 // text is the state of the compile: the IR, the functions of the machine, or

@@ -40,7 +40,4 @@ func lowerClock(impl *ir.Impl) {
 		in.Def.RewriteUses(b.Vec(words[:]...))
 		in.Remove()
 	}
-	if len(found) > 0 {
-		impl.Preserve(ir.MetaNone)
-	}
 }

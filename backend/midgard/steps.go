@@ -82,6 +82,14 @@ func (c *compiler) steps(list []step) error {
 	return backend.RunSteps(c.job, list, c, (*compiler).text)
 }
 
+// Lowering is the shader before selection.
+func (c *compiler) Lowering() *ir.Shader {
+	if c.f != nil {
+		return nil
+	}
+	return c.s
+}
+
 // text is the state of the shader between two steps: IR, machine form, bundles.
 func (c *compiler) text() string {
 	switch {
@@ -172,11 +180,6 @@ func (c *compiler) lowerPosition() error {
 }
 
 func (c *compiler) selectInstructions() error {
-	if c.job.Instrument.VerifyEach() {
-		if err := ir.Validate(c.s); err != nil {
-			return err
-		}
-	}
 	c.mem.reset()
 	s, err := c.selectFunc()
 	if err != nil {
