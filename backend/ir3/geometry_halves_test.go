@@ -2,6 +2,7 @@ package ir3
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"nirc/backend/ir3/isa"
@@ -36,5 +37,27 @@ func TestGeometryHalves(t *testing.T) {
 	}
 	if want := map[ir.Slot]isa.Type{ir.SlotVar0: isa.F32, ir.SlotVar0 + 1: 0}; !maps.Equal(as, want) {
 		t.Errorf("halves leave as %v, want %v", as, want)
+	}
+}
+
+// TestGeometryRefused: outputs of geometry shaders that have no register are refused, and named.
+func TestGeometryRefused(t *testing.T) {
+	for want, store := range map[string]func(b *ir.Builder){
+		"": func(b *ir.Builder) { outputTo(b, b.Imm32(5), ir.SlotVar0) },
+		"with an indirect slot is not supported": func(b *ir.Builder) {
+			at := b.Iand(b.Channel(vertexInput(b, b.Imm32(0), ir.SlotVar0, 1), 0), b.Imm32(1))
+			b.Intrinsic(ir.IntrStoreOutput, 0, 0, b.Imm32(5), at).Set(ir.IdxWriteMask, 1).
+				Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotVar0, NumSlots: 2}.Pack()).Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassUint, Bits: 32}.Pack())
+		},
+	} {
+		s, b := newStage(ir.StageGeometry)
+		s.Info.Geom = ir.GeomInfo{Invocations: 1, MaxVertices: 1, InPrimitive: 3, OutPrimitive: 2}
+		outputTo(b, vertexInput(b, b.Imm32(0), ir.SlotVar0+2, 4), ir.SlotPos)
+		store(b)
+		b.Intrinsic(ir.IntrEmitVertex, 0, 0)
+		_, err := compile(s, CompileOptions{})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }
