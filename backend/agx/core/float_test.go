@@ -36,23 +36,49 @@ func exactFma(a, b, c float64, half bool) uint32 {
 	return fbits(f)
 }
 
+// anyFloat is a number of any size, or one of few digits, near 1, or near the smallest.
+func anyFloat(r *rand.Rand) uint32 {
+	u := r.Uint32()
+	switch r.Intn(4) {
+	case 0:
+		u = u&0x807fffff | uint32(120+r.Intn(16))<<23
+	case 1:
+		u &= 0xff000000 | 0xffe<<r.Intn(13)
+	case 2:
+		u = u&0x807fffff | uint32(1+r.Intn(70))<<23
+	}
+	if u>>23&255 == 255 {
+		u ^= 1 << 30
+	}
+	return ftz(u)
+}
+
+// TestSums: sums, differences and products of any numbers are rounded once, as big numbers say, of those too whose digits lie just where a float's end.
+func TestSums(t *testing.T) {
+	r := rand.New(rand.NewSource(4))
+	for range 60000 {
+		a, b := anyFloat(r), anyFloat(r)
+		if e := a >> 23 & 255; r.Intn(2) == 0 && e > 30 { // halfway, or nearly: half of the last digit of a, and something
+			b = b&0x80000000 | (e-24-uint32(r.Intn(3)))<<23 | b&(1<<r.Intn(24)-1)
+		}
+		var sum, product vec
+		addLanes(&sum, &vec{a}, &vec{b}, nil)
+		mulLanes(&product, &vec{a}, &vec{b}, nil)
+		for _, c := range []struct {
+			name           string
+			got, alone     uint32
+			x, times, with float64
+		}{{"sum", sum[0], add32(a, b, 0), wideF(a), 1, wideF(b)}, {"product", product[0], mul32(a, b, 0), wideF(a), wideF(b), 0}} {
+			if want := exactFma(c.x, c.times, c.with, false); (c.got != want || c.alone != want) && c.got<<1|want<<1 != 0 {
+				t.Fatalf("the %s of %x and %x is %x, alone %x, want %x", c.name, a, b, c.got, c.alone, want)
+			}
+		}
+	}
+}
+
 func TestFma(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
-	value := func() uint32 {
-		u := r.Uint32()
-		switch r.Intn(4) {
-		case 0:
-			u = u&0x807fffff | uint32(120+r.Intn(16))<<23
-		case 1:
-			u &= 0xff000000 | 0xffe<<r.Intn(13)
-		case 2:
-			u = u&0x807fffff | uint32(1+r.Intn(70))<<23
-		}
-		if u>>23&255 == 255 {
-			u ^= 1 << 30
-		}
-		return ftz(u)
-	}
+	value := func() uint32 { return anyFloat(r) }
 	for i := 0; i < 60000; i++ {
 		a, b, c := value(), value(), value()
 		want := exactFma(wideF(a), wideF(b), wideF(c), false)
