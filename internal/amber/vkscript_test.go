@@ -192,6 +192,61 @@ func TestVkProbedRegions(t *testing.T) {
 	}
 }
 
+// TestVkProbedTolerances: of a tolerance for each component a probe takes as many as it compares.
+func TestVkProbedTolerances(t *testing.T) {
+	const head = "[vertex shader passthrough]\n\n[fragment shader]\n#version 450\nvoid main() {}\n\n[test]\n"
+	for tolerances := 1; tolerances <= 4; tolerances++ {
+		for form, n := range map[string]int{"rgb 0 0 0 0 0": 3, "rgba 0 0 0 0 0 0": 4} {
+			s := vkParse(t, head+"tolerance"+strings.Repeat(" 0.25", tolerances)+"\nprobe "+form+"\n")
+			e := s.Commands[len(s.Commands)-1].(*ExpectTexels)
+			if got := len(e.Tolerances); got != min(n, tolerances) {
+				t.Errorf("probe %s takes %d of %d tolerances", form, got, tolerances)
+			}
+		}
+	}
+}
+
+// TestVkColumns: columns of vertex data have the format of their GL type, once for each component of their GLSL type, or that of their name; other types
+// and formats are refused.
+func TestVkColumns(t *testing.T) {
+	gl := map[string]string{"byte": "8_SINT", "ubyte": "8_UINT", "short": "16_SINT", "ushort": "16_UINT", "int": "32_SINT", "uint": "32_UINT", "half": "16_SFLOAT", "float": "32_SFLOAT",
+		"double": "64_SFLOAT", "long": "", "": ""}
+	glsl := map[string]int{"int": 1, "uint": 1, "float": 1, "double": 1, "vec2": 2, "vec3": 3, "vec4": 4, "ivec2": 2, "uvec3": 3, "dvec4": 4, "vec5": 0, "int2": 0, "float4": 0, "mat2": 0, "bool": 0, "": 0}
+	want := map[string]string{"R8G8_SNORM": "R8G8_SNORM", "R32G32B32A32_UINT": "R32G32B32A32_UINT", "R8G8_NORM": "", "float": ""}
+	for g, suffix := range gl {
+		for s, n := range glsl {
+			name := ""
+			if n > 0 && suffix != "" {
+				bits, kind, _ := strings.Cut(suffix, "_")
+				for _, c := range "RGBA"[:n] {
+					name += string(c) + bits
+				}
+				name += "_" + kind
+			}
+			want[g+"/"+s] = name
+		}
+	}
+	for column, name := range want {
+		format := emu.FormatByName(name)
+		values := 1
+		if format != nil {
+			values = len(format.Channels)
+		}
+		s, err := Parse("x.vkscript", []byte("[vertex shader passthrough]\n\n[fragment shader]\n#version 450\nvoid main() {}\n\n[vertex data]\n0/"+column+"\n"+
+			strings.Repeat(" 1", values)+"\n\n[test]\ndraw arrays POINT_LIST 0 1\n"))
+		switch {
+		case format == nil && err == nil:
+			t.Errorf("a column %s is read", column)
+		case format != nil && err != nil:
+			t.Errorf("a column %s: %v", column, err)
+		case format != nil:
+			if got := runs(s)[0].Pipeline.Vertex[0].Buffer.Format.Image.Name; got != name {
+				t.Errorf("a column %s has format %s, want %s", column, got, name)
+			}
+		}
+	}
+}
+
 // TestTexelsOfExtents: a buffer without a width is one row of all elements; one with a width has its slices below each other.
 func TestTexelsOfExtents(t *testing.T) {
 	for _, c := range []struct {
