@@ -41,6 +41,8 @@ func TestPayloads(t *testing.T) {
 			`[{"name":"result","kind":"incoming_call_data","size":4,"type":"f32"},{"kind":"call_data","size":8,"type":"vec2f32"}]`},
 		{"closest_hit", `var @1 ray_hit_attrib vec2f32 "where"`, `[{"name":"where","kind":"hit_attribute","size":8,"type":"vec2f32"}]`},
 		{"miss", `var @1 mem_global $0 "record"`, `[{"name":"record","kind":"shader_record","size":32,TYPE}]`},
+		{"raygen", `var @1 shader_call_data u32[536870911] "large"`, `[{"name":"large","kind":"call_data","size":2147483644,"type":"u32[536870911]"}]`},
+		{"raygen", `var @1 shader_call_data u32[2147483647] "too large"`, `[{"name":"too large","kind":"call_data","size":2147483648,"type":"u32[2147483647]"}]`},
 		{"compute", `var @1 mem_shared u32 "x"`, ``},
 	} {
 		info := ""
