@@ -21,7 +21,7 @@ AMBER  := $(CORPUS)/KhronosGroup+VK-GL-CTS $(CORPUS)/google+amber $(CLSPV)
 .PHONY: all install test obligations conformance fuzz mangle mutants bench generate release release-test
 
 all:
-	go build -o nirc ./cmd/nirc
+	CGO_ENABLED=0 go build -o nirc ./cmd/nirc
 
 # The program, its manual and its completions below PREFIX; DESTDIR goes before it, as packagers want it.
 install:
