@@ -37,7 +37,10 @@ func Append(b []byte, v any, html bool) ([]byte, error) {
 }
 
 // Knows reports whether what v points to is written here, and not by encoding/json, for tests of types that are to be.
-func Knows(v any) bool { return planOf(reflect.TypeOf(v).Elem()) != nil }
+func Knows(v any) bool {
+	plan := planOf(reflect.TypeOf(v).Elem())
+	return plan != nil && plan.known(map[*node]bool{})
+}
 
 // planOf returns how values of a type are written, nil of what encoding/json writes.
 func planOf(t reflect.Type) *node {
@@ -82,12 +85,12 @@ func (w *writer) value(n *node, p unsafe.Pointer) {
 			w.b = append(w.b, "null"...)
 			return
 		}
-		w.list(n.elem, unsafe.Pointer(unsafe.SliceData(*s)), len(*s))
+		w.list(n.element(), unsafe.Pointer(unsafe.SliceData(*s)), len(*s))
 	case n.kind == reflect.Array:
-		w.list(n.elem, p, n.typ.Len())
+		w.list(n.element(), p, n.typ.Len())
 	case n.kind == reflect.Pointer:
 		if q := *(*unsafe.Pointer)(p); q != nil {
-			w.value(n.elem, q)
+			w.value(n.element(), q)
 		} else {
 			w.b = append(w.b, "null"...)
 		}
@@ -114,6 +117,11 @@ func (w *writer) special(n *node, p unsafe.Pointer) {
 			w.b = append(w.b, '"')
 			w.b = base64.StdEncoding.AppendEncode(w.b, s)
 			w.b = append(w.b, '"')
+		}
+	case standard:
+		var err error
+		if w.b, err = appendStd(w.b, reflect.NewAt(n.typ, p).Interface(), w.html); w.err == nil {
+			w.err = err
 		}
 	case text:
 		s, err := reflect.NewAt(n.typ, p).Interface().(encoding.TextMarshaler).MarshalText()

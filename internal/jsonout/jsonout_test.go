@@ -90,6 +90,13 @@ func TestOthers(t *testing.T) {
 			inner
 			A int `json:"a"`
 		}{inner{A: 1}, 2},
+		// What is below a slice or a pointer is found out when it is written.
+		&struct {
+			B string
+			L []map[string]int
+			P *float64
+			N *[]any
+		}{"b", []map[string]int{{"<": 1}, nil}, new(float64), &[]any{1, nil}},
 	} {
 		want, err := json.Marshal(v)
 		have, err2 := Append(nil, v, true)
@@ -105,6 +112,25 @@ func TestOthers(t *testing.T) {
 	}
 	if _, err := Append(nil, &struct{ C chan int }{}, true); err == nil {
 		t.Error("a channel is written")
+	}
+}
+
+// TestLater: the plan of a struct does not go into what its slices and pointers lead to, which may never be written.
+func TestLater(t *testing.T) {
+	type below struct{ A int }
+	type top struct {
+		L []below
+		P *below
+	}
+	n := planOf(reflect.TypeFor[top]())
+	if n.fields[0].node.elem.Load() != nil || n.fields[1].node.elem.Load() != nil {
+		t.Error("what nobody wrote has a plan")
+	}
+	if _, ok := plans.Load(reflect.TypeFor[below]()); ok {
+		t.Error("what nobody wrote is planned")
+	}
+	if _, err := Append(nil, &top{L: []below{{1}}}, true); err != nil || n.fields[0].node.elem.Load() == nil {
+		t.Error("no plan of what was written")
 	}
 }
 
