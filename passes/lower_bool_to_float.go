@@ -3,6 +3,7 @@ package passes
 import (
 	"slices"
 
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -110,15 +111,17 @@ func (l *boolFloat) convert(in *ir.Instr) bool {
 }
 
 // converted are the operations that take floats where others take booleans.
-var converted = map[ir.Op]ir.Op{ir.OpB2f32: ir.OpMov, ir.OpB2f16: ir.OpF2f16, ir.OpB2f64: ir.OpF2f64, ir.OpB2i8: ir.OpF2i8, ir.OpB2i16: ir.OpF2i16, ir.OpB2i32: ir.OpF2i32, ir.OpB2i64: ir.OpF2i64,
-	ir.OpIand: ir.OpFmul, ir.OpIor: ir.OpFmax, ir.OpIxor: ir.OpSne, ir.OpIeq: ir.OpSeq, ir.OpIne: ir.OpSne, ir.OpB2b1: ir.OpMov, ir.OpMov: ir.OpMov}
+var converted = lazy.Value[map[ir.Op]ir.Op]{Make: func() map[ir.Op]ir.Op {
+	return map[ir.Op]ir.Op{ir.OpB2f32: ir.OpMov, ir.OpB2f16: ir.OpF2f16, ir.OpB2f64: ir.OpF2f64, ir.OpB2i8: ir.OpF2i8, ir.OpB2i16: ir.OpF2i16, ir.OpB2i32: ir.OpF2i32, ir.OpB2i64: ir.OpF2i64,
+		ir.OpIand: ir.OpFmul, ir.OpIor: ir.OpFmax, ir.OpIxor: ir.OpSne, ir.OpIeq: ir.OpSeq, ir.OpIne: ir.OpSne, ir.OpB2b1: ir.OpMov, ir.OpMov: ir.OpMov}
+}}
 
 func (l *boolFloat) alu(in *ir.Instr) bool {
 	is1 := in.Def.BitSize == 1
 	if in.Flags == 0 {
 		return l.comparison(in)
 	}
-	switch op, ok := converted[in.Op]; {
+	switch op, ok := converted.Get()[in.Op]; {
 	case ok:
 		in.Op = op
 	case in.IsVec():

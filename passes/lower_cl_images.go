@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -95,15 +96,17 @@ func numberArguments(s *ir.Shader, sets bool) (progress bool, err error) {
 }
 
 // imageNumbers are the intrinsics that take an image by deref, and those that take its number.
-var imageNumbers = map[ir.Intrinsic]ir.Intrinsic{
-	ir.IntrImageDerefLoad: ir.IntrImageLoad, ir.IntrImageDerefSparseLoad: ir.IntrImageSparseLoad, ir.IntrImageDerefStore: ir.IntrImageStore,
-	ir.IntrImageDerefAtomic: ir.IntrImageAtomic, ir.IntrImageDerefAtomicSwap: ir.IntrImageAtomicSwap, ir.IntrImageDerefSize: ir.IntrImageSize,
-	ir.IntrImageDerefLevels: ir.IntrImageLevels, ir.IntrImageDerefSamples: ir.IntrImageSamples, ir.IntrImageDerefTexelAddress: ir.IntrImageTexelAddress,
-}
+var imageNumbers = lazy.Value[map[ir.Intrinsic]ir.Intrinsic]{Make: func() map[ir.Intrinsic]ir.Intrinsic {
+	return map[ir.Intrinsic]ir.Intrinsic{
+		ir.IntrImageDerefLoad: ir.IntrImageLoad, ir.IntrImageDerefSparseLoad: ir.IntrImageSparseLoad, ir.IntrImageDerefStore: ir.IntrImageStore,
+		ir.IntrImageDerefAtomic: ir.IntrImageAtomic, ir.IntrImageDerefAtomicSwap: ir.IntrImageAtomicSwap, ir.IntrImageDerefSize: ir.IntrImageSize,
+		ir.IntrImageDerefLevels: ir.IntrImageLevels, ir.IntrImageDerefSamples: ir.IntrImageSamples, ir.IntrImageDerefTexelAddress: ir.IntrImageTexelAddress,
+	}
+}}
 
 // numberImage names an image by its number.
 func numberImage(in *ir.Instr) bool {
-	to, ok := imageNumbers[in.Intr]
+	to, ok := imageNumbers.Get()[in.Intr]
 	if !ok {
 		return false
 	}

@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"nirc/internal/lazy"
 	"nirc/ir"
 	"nirc/ir/optab"
 )
@@ -44,7 +45,8 @@ var doubleOptions = [...]string{"rcp", "rsq", "sqrt", "div", "mod", "sub", "fma"
 
 // doubleGroups tells for each operation that the pass writes its group, for
 // the others 0.
-var doubleGroups = func() (t [ir.NumOps]doubleGroup) {
+var doubleGroups = lazy.Value[*[ir.NumOps]doubleGroup]{Make: func() *[ir.NumOps]doubleGroup {
+	t := new([ir.NumOps]doubleGroup)
 	set := func(g doubleGroup, ops ...ir.Op) {
 		for _, op := range ops {
 			t[op] = g
@@ -73,7 +75,7 @@ var doubleGroups = func() (t [ir.NumOps]doubleGroup) {
 		}
 	}
 	return t
-}()
+}}
 
 func lowerDoubles(c *Context, s *ir.Shader) (bool, error) {
 	var want doubleGroup
@@ -112,7 +114,7 @@ func concernsDoubles(in *ir.Instr, want doubleGroup) bool {
 		if (in.Op == ir.OpF2i64 || in.Op == ir.OpF2u64) && in.Srcs[0].Def.BitSize != 64 {
 			return false // of 64 bits is the integer alone (lower_int64)
 		}
-		return doubleGroups[in.Op]&want != 0 && is64(in)
+		return doubleGroups.Get()[in.Op]&want != 0 && is64(in)
 	}
 	return in.IsIntrinsic(ir.IntrVoteFeq) && want&doubleOther != 0 && in.Srcs[0].Def.BitSize == 64
 }

@@ -236,7 +236,7 @@ func TestLowerDoubles(t *testing.T) {
 					t.Fatal(err)
 				}
 				for in := range s.Entry().Impl.Start().Instrs() {
-					if in.Kind == ir.KindALU && doubleGroups[in.Op] != 0 && is64(in) {
+					if in.Kind == ir.KindALU && doubleGroups.Get()[in.Op] != 0 && is64(in) {
 						t.Fatalf("%s of %d bits leaves %s", o.op, o.bits, in.Op)
 					}
 				}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -457,16 +458,20 @@ func (e *explicitIO) access(in *ir.Instr) {
 	in.Remove()
 }
 
-var explicitLoads = map[ir.Mode]ir.Intrinsic{
-	ir.ModeUBO: ir.IntrLoadUbo, ir.ModeSSBO: ir.IntrLoadSsbo, ir.ModePushConst: ir.IntrLoadPushConstant, ir.ModeShared: ir.IntrLoadShared,
-	ir.ModeFunctionTemp: ir.IntrLoadScratch, ir.ModeShaderTemp: ir.IntrLoadScratch, ir.ModeConstant: ir.IntrLoadConstant, ir.ModeGlobal: ir.IntrLoadGlobal,
-	ir.ModeTaskPayload: ir.IntrLoadTaskPayload,
-}
+var explicitLoads = lazy.Value[map[ir.Mode]ir.Intrinsic]{Make: func() map[ir.Mode]ir.Intrinsic {
+	return map[ir.Mode]ir.Intrinsic{
+		ir.ModeUBO: ir.IntrLoadUbo, ir.ModeSSBO: ir.IntrLoadSsbo, ir.ModePushConst: ir.IntrLoadPushConstant, ir.ModeShared: ir.IntrLoadShared,
+		ir.ModeFunctionTemp: ir.IntrLoadScratch, ir.ModeShaderTemp: ir.IntrLoadScratch, ir.ModeConstant: ir.IntrLoadConstant, ir.ModeGlobal: ir.IntrLoadGlobal,
+		ir.ModeTaskPayload: ir.IntrLoadTaskPayload,
+	}
+}}
 
-var explicitStores = map[ir.Mode]ir.Intrinsic{
-	ir.ModeSSBO: ir.IntrStoreSsbo, ir.ModeShared: ir.IntrStoreShared, ir.ModeFunctionTemp: ir.IntrStoreScratch,
-	ir.ModeShaderTemp: ir.IntrStoreScratch, ir.ModeGlobal: ir.IntrStoreGlobal, ir.ModeTaskPayload: ir.IntrStoreTaskPayload,
-}
+var explicitStores = lazy.Value[map[ir.Mode]ir.Intrinsic]{Make: func() map[ir.Mode]ir.Intrinsic {
+	return map[ir.Mode]ir.Intrinsic{
+		ir.ModeSSBO: ir.IntrStoreSsbo, ir.ModeShared: ir.IntrStoreShared, ir.ModeFunctionTemp: ir.IntrStoreScratch,
+		ir.ModeShaderTemp: ir.IntrStoreScratch, ir.ModeGlobal: ir.IntrStoreGlobal, ir.ModeTaskPayload: ir.IntrStoreTaskPayload,
+	}
+}}
 
 // setMemory fills in the constant indices of a memory access of bytes bytes a
 // component at byte delta from a.
@@ -490,7 +495,7 @@ func (e *explicitIO) setMemory(in *ir.Instr, a *address, delta, bytes uint32, ac
 }
 
 func (e *explicitIO) load(in *ir.Instr, a *address, t *ir.Type, mode ir.Mode) *ir.Def {
-	op, ok := explicitLoads[mode]
+	op, ok := explicitLoads.Get()[mode]
 	if !ok {
 		e.fail(in, "load from %s", mode)
 		return &in.Def
@@ -528,7 +533,7 @@ func (e *explicitIO) load(in *ir.Instr, a *address, t *ir.Type, mode ir.Mode) *i
 }
 
 func (e *explicitIO) store(in *ir.Instr, a *address, t *ir.Type, mode ir.Mode) {
-	op, ok := explicitStores[mode]
+	op, ok := explicitStores.Get()[mode]
 	if !ok {
 		e.fail(in, "store to %s", mode)
 		return

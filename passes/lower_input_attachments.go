@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -27,16 +28,18 @@ func attachmentLayer(c *Context, s *ir.Shader, words ...string) (func(*ir.Builde
 	if !slices.Contains(words, from) {
 		return nil, optionError("layer=%s: want %s or auto", from, strings.Join(words, ", "))
 	}
-	return attachmentLayers[from], nil
+	return attachmentLayers.Get()[from], nil
 }
 
 // attachmentLayers are the words but auto.
-var attachmentLayers = map[string]func(*ir.Builder) *ir.Def{
-	"input":        func(b *ir.Builder) *ir.Def { return b.LoadVar(layerInput(b.Shader)) },
-	"system_value": func(b *ir.Builder) *ir.Def { return b.LoadLayerId() },
-	"view":         func(b *ir.Builder) *ir.Def { return b.LoadViewIndex() },
-	"none":         nil,
-}
+var attachmentLayers = lazy.Value[map[string]func(*ir.Builder) *ir.Def]{Make: func() map[string]func(*ir.Builder) *ir.Def {
+	return map[string]func(*ir.Builder) *ir.Def{
+		"input":        func(b *ir.Builder) *ir.Def { return b.LoadVar(layerInput(b.Shader)) },
+		"system_value": func(b *ir.Builder) *ir.Def { return b.LoadLayerId() },
+		"view":         func(b *ir.Builder) *ir.Def { return b.LoadViewIndex() },
+		"none":         nil,
+	}
+}}
 
 func lowerInputAttachments(c *Context, s *ir.Shader) (bool, error) {
 	layer, err := attachmentLayer(c, s, "input", "system_value", "view", "none")

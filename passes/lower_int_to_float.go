@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"nirc/internal/lazy"
 	"nirc/ir"
 	"nirc/passes/analysis"
 )
@@ -17,25 +18,29 @@ var lowerIntToFloatPass = &Pass{
 }
 
 // floatForms are the operations that do on floats what others do on integers.
-var floatForms = map[ir.Op]ir.Op{
-	ir.OpIadd: ir.OpFadd, ir.OpIsub: ir.OpFsub, ir.OpImul: ir.OpFmul, ir.OpAmul: ir.OpFmul, ir.OpImul24: ir.OpFmul, ir.OpUmul24: ir.OpFmul, ir.OpImad: ir.OpFfma,
-	ir.OpIneg: ir.OpFneg, ir.OpIabs: ir.OpFabs, ir.OpIsign: ir.OpFsign, ir.OpImin: ir.OpFmin, ir.OpUmin: ir.OpFmin, ir.OpImax: ir.OpFmax, ir.OpUmax: ir.OpFmax,
-	ir.OpIlt: ir.OpFlt, ir.OpUlt: ir.OpFlt, ir.OpIge: ir.OpFge, ir.OpUge: ir.OpFge, ir.OpIeq: ir.OpFeq, ir.OpIne: ir.OpFneu,
-	ir.OpB2i32: ir.OpB2f32, ir.OpF2i32: ir.OpFtrunc, ir.OpF2u32: ir.OpFtrunc, ir.OpI2f32: ir.OpMov, ir.OpU2f32: ir.OpMov, ir.OpI2f16: ir.OpF2f16, ir.OpU2f16: ir.OpF2f16,
-	ir.OpI2i32: ir.OpMov, ir.OpU2u32: ir.OpMov,
-}
+var floatForms = lazy.Value[map[ir.Op]ir.Op]{Make: func() map[ir.Op]ir.Op {
+	return map[ir.Op]ir.Op{
+		ir.OpIadd: ir.OpFadd, ir.OpIsub: ir.OpFsub, ir.OpImul: ir.OpFmul, ir.OpAmul: ir.OpFmul, ir.OpImul24: ir.OpFmul, ir.OpUmul24: ir.OpFmul, ir.OpImad: ir.OpFfma,
+		ir.OpIneg: ir.OpFneg, ir.OpIabs: ir.OpFabs, ir.OpIsign: ir.OpFsign, ir.OpImin: ir.OpFmin, ir.OpUmin: ir.OpFmin, ir.OpImax: ir.OpFmax, ir.OpUmax: ir.OpFmax,
+		ir.OpIlt: ir.OpFlt, ir.OpUlt: ir.OpFlt, ir.OpIge: ir.OpFge, ir.OpUge: ir.OpFge, ir.OpIeq: ir.OpFeq, ir.OpIne: ir.OpFneu,
+		ir.OpB2i32: ir.OpB2f32, ir.OpF2i32: ir.OpFtrunc, ir.OpF2u32: ir.OpFtrunc, ir.OpI2f32: ir.OpMov, ir.OpU2f32: ir.OpMov, ir.OpI2f16: ir.OpF2f16, ir.OpU2f16: ir.OpF2f16,
+		ir.OpI2i32: ir.OpMov, ir.OpU2u32: ir.OpMov,
+	}
+}}
 
 // builtForms are those of which floats need several operations.
-var builtForms = map[ir.Op]func(b *ir.Builder, x, y *ir.Def) *ir.Def{
-	ir.OpIdiv: func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Ftrunc(b.Fdiv(x, y)) },
-	ir.OpUdiv: func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Ftrunc(b.Fdiv(x, y)) },
-	ir.OpIrem: func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Fsub(x, b.Fmul(y, b.Ftrunc(b.Fdiv(x, y)))) },
-	ir.OpUmod: func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Fsub(x, b.Fmul(y, b.Ftrunc(b.Fdiv(x, y)))) },
-	ir.OpImod: func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Fsub(x, b.Fmul(y, b.Ffloor(b.Fdiv(x, y)))) },
-	ir.OpIshl: func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Fmul(x, powerOf2(b, y, 1)) },
-	ir.OpIshr: func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Ffloor(b.Fmul(x, powerOf2(b, y, -1))) },
-	ir.OpUshr: func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Ffloor(b.Fmul(x, powerOf2(b, y, -1))) },
-}
+var builtForms = lazy.Value[map[ir.Op]func(b *ir.Builder, x, y *ir.Def) *ir.Def]{Make: func() map[ir.Op]func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+	return map[ir.Op]func(b *ir.Builder, x, y *ir.Def) *ir.Def{
+		ir.OpIdiv: func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Ftrunc(b.Fdiv(x, y)) },
+		ir.OpUdiv: func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Ftrunc(b.Fdiv(x, y)) },
+		ir.OpIrem: func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Fsub(x, b.Fmul(y, b.Ftrunc(b.Fdiv(x, y)))) },
+		ir.OpUmod: func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Fsub(x, b.Fmul(y, b.Ftrunc(b.Fdiv(x, y)))) },
+		ir.OpImod: func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Fsub(x, b.Fmul(y, b.Ffloor(b.Fdiv(x, y)))) },
+		ir.OpIshl: func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Fmul(x, powerOf2(b, y, 1)) },
+		ir.OpIshr: func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Ffloor(b.Fmul(x, powerOf2(b, y, -1))) },
+		ir.OpUshr: func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Ffloor(b.Fmul(x, powerOf2(b, y, -1))) },
+	}
+}}
 
 // powerOf2 is 2 to the power of sign times y.
 func powerOf2(b *ir.Builder, y *ir.Def, sign int) *ir.Def {
@@ -177,8 +182,8 @@ func (l *intFloat) sources(b *ir.Builder, in *ir.Instr, asFloat func(i int) bool
 // operation makes an operation on integers one on floats.
 func (l *intFloat) operation(b *ir.Builder, in *ir.Instr) bool {
 	info, is1 := in.Op.Info(), in.Def.BitSize == 1
-	op, simple := floatForms[in.Op]
-	build := builtForms[in.Op]
+	op, simple := floatForms.Get()[in.Op]
+	build := builtForms.Get()[in.Op]
 	mask := maskWidth(in)
 	for i := range in.Srcs {
 		if c := info.In[i].Class; (c == ir.ClassInt || c == ir.ClassUint) && in.Srcs[i].Def.BitSize != 32 || c == ir.ClassFloat && in.Srcs[i].Def.BitSize != 32 {

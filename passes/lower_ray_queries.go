@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"nirc/internal/lazy"
 	"nirc/internal/raytrace"
 	"nirc/internal/raytrace/a7xx"
 	"nirc/ir"
@@ -67,7 +68,8 @@ var (
 )
 
 // rayTypes are the types of the fields, u32 where nothing is said.
-var rayTypes = func() (t [numRayFields]*ir.Type) {
+var rayTypes = lazy.Value[*[numRayFields]*ir.Type]{Make: func() *[numRayFields]*ir.Type {
+	t := new([numRayFields]*ir.Type)
 	for i := range t {
 		t[i] = u32Type
 	}
@@ -81,7 +83,7 @@ var rayTypes = func() (t [numRayFields]*ir.Type) {
 		t[h+hitOrigin], t[h+hitDirection] = vec3Type, vec3Type
 	}
 	return t
-}()
+}}
 
 // rayLowering lowers the queries of a shader; impl is the function that it is at.
 type rayLowering struct {
@@ -185,7 +187,7 @@ func (l *rayLowering) query(b *ir.Builder, in, d *ir.Instr) (*rayState, error) {
 		if q.vars[f] != nil {
 			break
 		}
-		t := wrapArrays(v.Type, rayTypes[f])
+		t := wrapArrays(v.Type, rayTypes.Get()[f])
 		if v.Mode == ir.ModeFunctionTemp {
 			q.vars[f] = l.impl.NewLocal(t, v.Name)
 		} else {
@@ -284,7 +286,7 @@ func (q *rayState) initialize(in *ir.Instr) {
 	q.num(rayOuter, outside)
 	for _, h := range []rayField{rayCandidate, rayCommitted} {
 		for f := range numHitFields { // what is asked of no hit is undefined, but must not lead astray
-			zero := make([]uint64, rayTypes[h+f].Rows)
+			zero := make([]uint64, rayTypes.Get()[h+f].Rows)
 			q.set(h+f, q.Const(32, zero...))
 		}
 		q.num(h+hitKind, hitNone)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -256,7 +257,9 @@ func (l *planeLowering) mapped(c [4]*ir.Def) (m [4]*ir.Def) {
 }
 
 // lumaWeights are what red and blue count in luma, by model (ITU-R BT.709, BT.601, BT.2020).
-var lumaWeights = map[ir.YCbCrModel][2]float64{ir.YCbCr709: {0.2126, 0.0722}, ir.YCbCr601: {0.299, 0.114}, ir.YCbCr2020: {0.2627, 0.0593}}
+var lumaWeights = lazy.Value[map[ir.YCbCrModel][2]float64]{Make: func() map[ir.YCbCrModel][2]float64 {
+	return map[ir.YCbCrModel][2]float64{ir.YCbCr709: {0.2126, 0.0722}, ir.YCbCr601: {0.299, 0.114}, ir.YCbCr2020: {0.2627, 0.0593}}
+}}
 
 // convert expands the range and applies the model (Vulkan, Sampler Y'CbCr conversion).
 func (l *planeLowering) convert(c [4]*ir.Def) [4]*ir.Def {
@@ -275,7 +278,7 @@ func (l *planeLowering) convert(c [4]*ir.Def) [4]*ir.Def {
 		middle := -steps / 2 / (steps - 1)
 		blue, red = scaled(blue, 1, middle), scaled(red, 1, middle)
 	}
-	w, ok := lumaWeights[l.c.Model]
+	w, ok := lumaWeights.Get()[l.c.Model]
 	if !ok {
 		return [4]*ir.Def{red, luma, blue, c[3]}
 	}

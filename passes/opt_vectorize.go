@@ -3,6 +3,7 @@ package passes
 import (
 	"sync"
 
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -179,7 +180,7 @@ func (v *aluVectorizer) fits(in *ir.Instr) bool {
 	if in.Kind != ir.KindALU {
 		return false
 	}
-	if f := vectorForms[in.Op]; f == formNone || f == formSpecial && !v.special {
+	if f := vectorForms.Get()[in.Op]; f == formNone || f == formSpecial && !v.special {
 		return false
 	}
 	n := int(in.Def.NumComponents)
@@ -194,7 +195,8 @@ const (
 )
 
 // vectorForms are those of the operations. To ask their table each time took longer than all else that is asked of most.
-var vectorForms = func() (t [ir.NumOps]uint8) {
+var vectorForms = lazy.Value[*[ir.NumOps]uint8]{Make: func() *[ir.NumOps]uint8 {
+	t := new([ir.NumOps]uint8)
 	for op := range ir.Op(ir.NumOps) {
 		switch {
 		case op == ir.OpMov || op >= ir.OpVec2 && op <= ir.OpVec16 || op.Info().Horizontal():
@@ -205,7 +207,7 @@ var vectorForms = func() (t [ir.NumOps]uint8) {
 		}
 	}
 	return t
-}()
+}}
 
 // onlyALUReads reports whether all that reads a value has swizzles.
 func onlyALUReads(d *ir.Def) bool {

@@ -3,6 +3,7 @@ package passes
 import (
 	"slices"
 
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -18,7 +19,9 @@ var passthroughGSPass = &Pass{
 }
 
 // passedVertices are the vertices that are passed on of a primitive, by how many it has.
-var passedVertices = map[int][]int{ir.InPoints: {0}, ir.InLines: {0, 1}, ir.InTriangles: {0, 1, 2}, ir.InLinesAdjacency: {1, 2}, ir.InTrianglesAdjacency: {0, 2, 4}}
+var passedVertices = lazy.Value[map[int][]int]{Make: func() map[int][]int {
+	return map[int][]int{ir.InPoints: {0}, ir.InLines: {0, 1}, ir.InTriangles: {0, 1, 2}, ir.InLinesAdjacency: {1, 2}, ir.InTrianglesAdjacency: {0, 2, 4}}
+}}
 
 func passthroughGS(c *Context, s *ir.Shader) (bool, error) {
 	name := c.String("primitive")
@@ -32,7 +35,7 @@ func passthroughGS(c *Context, s *ir.Shader) (bool, error) {
 	if !passesOn(s) {
 		return false, nil
 	}
-	vertices := passedVertices[n]
+	vertices := passedVertices.Get()[n]
 	p := newPassOn(s, ir.StageGeometry, uint32(n), 0)
 	s.Info.Geom = ir.GeomInfo{Invocations: 1, MaxVertices: uint32(len(vertices)), InPrimitive: uint8(n), OutPrimitive: uint8(len(vertices) - 1)}
 	var number *ir.Variable

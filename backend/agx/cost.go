@@ -9,6 +9,7 @@ import (
 	"nirc/backend/agx/isa"
 	"nirc/backend/cost"
 	"nirc/backend/object"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -100,7 +101,8 @@ func agxOccupancy(m *abi.Meta) cost.Occupancy {
 }
 
 // classes of the operations that compute; sizes of integers go by the destination.
-var costClasses = func() (t [isa.NumOps]cost.Class) {
+var costClasses = lazy.Value[*[isa.NumOps]cost.Class]{Make: func() *[isa.NumOps]cost.Class {
+	t := new([isa.NumOps]cost.Class)
 	set := func(c cost.Class, ops ...isa.Op) {
 		for _, op := range ops {
 			t[op] = c
@@ -128,15 +130,16 @@ var costClasses = func() (t [isa.NumOps]cost.Class) {
 	set(cost.Varying, isa.OpIter, isa.OpIterProj, isa.OpLdcf)
 	set(cost.Texture, isa.OpTextureSample, isa.OpTextureLoad)
 	return t
-}()
+}}
 
 // unmodelled are the operations that belong to IC by nature and that the model leaves out.
-var unmodelled = func() (t [isa.NumOps]bool) {
+var unmodelled = lazy.Value[*[isa.NumOps]bool]{Make: func() *[isa.NumOps]bool {
+	t := new([isa.NumOps]bool)
 	for _, op := range []isa.Op{isa.OpConvert, isa.OpBitrev, isa.OpPopcount, isa.OpFfs, isa.OpIntl, isa.OpCeil, isa.OpTrunc, isa.OpRint, isa.OpShlhi, isa.OpShrhi, isa.OpAsrh} {
 		t[op] = true
 	}
 	return t
-}()
+}}
 
 // costInstr models one instruction.
 func costInstr(l *isa.Line) cost.Instr {
@@ -145,7 +148,7 @@ func costInstr(l *isa.Line) cost.Instr {
 	if l.Err != nil || in.Op >= isa.NumOps {
 		return x
 	}
-	x.Class, x.Issue = costClasses[in.Op], 1
+	x.Class, x.Issue = costClasses.Get()[in.Op], 1
 	if in.Dst.Size == 16 {
 		switch x.Class {
 		case cost.Int32:
@@ -156,11 +159,11 @@ func costInstr(l *isa.Line) cost.Instr {
 			}
 		}
 	}
-	t := timings[in.Op]
+	t := timings.Get()[in.Op]
 	if in.Op == isa.OpReduce && in.Flags&isa.Prefix != 0 {
 		t.interval = prefixInterval
 	}
-	if unmodelled[in.Op] {
+	if unmodelled.Get()[in.Op] {
 		t, x.Doubt = timing{unitIC, cyclesUnknown}, true
 	}
 	switch t.unit {

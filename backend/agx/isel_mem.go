@@ -5,6 +5,7 @@ import (
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -350,16 +351,18 @@ func (s *isel) bufferSize(in *ir.Instr) {
 	s.setComps(&in.Def, s.sizeOf(in, s.buffer(in, in.Srcs[0].Def)))
 }
 
-var atomicOps = map[ir.AtomicOp]isa.AtomicOp{
-	ir.AtomicIAdd: isa.AtomicAdd, ir.AtomicIMin: isa.AtomicIMin, ir.AtomicUMin: isa.AtomicUMin, ir.AtomicIMax: isa.AtomicIMax,
-	ir.AtomicUMax: isa.AtomicUMax, ir.AtomicIAnd: isa.AtomicAnd, ir.AtomicIOr: isa.AtomicOr, ir.AtomicIXor: isa.AtomicXor,
-	ir.AtomicXchg: isa.AtomicXchg, ir.AtomicCmpXchg: isa.AtomicCmpXchg,
-}
+var atomicOps = lazy.Value[map[ir.AtomicOp]isa.AtomicOp]{Make: func() map[ir.AtomicOp]isa.AtomicOp {
+	return map[ir.AtomicOp]isa.AtomicOp{
+		ir.AtomicIAdd: isa.AtomicAdd, ir.AtomicIMin: isa.AtomicIMin, ir.AtomicUMin: isa.AtomicUMin, ir.AtomicIMax: isa.AtomicIMax,
+		ir.AtomicUMax: isa.AtomicUMax, ir.AtomicIAnd: isa.AtomicAnd, ir.AtomicIOr: isa.AtomicOr, ir.AtomicIXor: isa.AtomicXor,
+		ir.AtomicXchg: isa.AtomicXchg, ir.AtomicCmpXchg: isa.AtomicCmpXchg,
+	}
+}}
 
 // atomicData collects the operand of an atomic whose data is from source k
 // on: new value before comparand.
 func (s *isel) atomicData(in *ir.Instr, k int) (op isa.AtomicOp, data mach.Value, ok bool) {
-	op, ok = atomicOps[ir.AtomicOp(in.Get(ir.IdxAtomicOp))]
+	op, ok = atomicOps.Get()[ir.AtomicOp(in.Get(ir.IdxAtomicOp))]
 	if ok && in.Def.BitSize == 64 {
 		s.fail(in, "the 64-bit atomic operation %s is not supported: the hardware has no 64-bit atomics but a minimum and a maximum without result", ir.AtomicOpNames[in.Get(ir.IdxAtomicOp)])
 		return 0, 0, false

@@ -3,6 +3,7 @@ package agx
 import (
 	"nirc/backend"
 	"nirc/backend/agx/isa"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -164,11 +165,13 @@ func (s *isel) fromFirst(x opnd) opnd {
 	return s.reduceOr(s.selectBy(first, x.half, x, immediate(0, x.half)))
 }
 
-var reductions = map[ir.Op]isa.ReduceOp{
-	ir.OpIand: isa.ReduceAnd, ir.OpIor: isa.ReduceOr, ir.OpIxor: isa.ReduceXor, ir.OpIadd: isa.ReduceIAdd,
-	ir.OpFadd: isa.ReduceFAdd, ir.OpFmul: isa.ReduceFMul, ir.OpFmin: isa.ReduceFMin, ir.OpFmax: isa.ReduceFMax,
-	ir.OpImin: isa.ReduceSMin, ir.OpImax: isa.ReduceSMax, ir.OpUmin: isa.ReduceUMin, ir.OpUmax: isa.ReduceUMax,
-}
+var reductions = lazy.Value[map[ir.Op]isa.ReduceOp]{Make: func() map[ir.Op]isa.ReduceOp {
+	return map[ir.Op]isa.ReduceOp{
+		ir.OpIand: isa.ReduceAnd, ir.OpIor: isa.ReduceOr, ir.OpIxor: isa.ReduceXor, ir.OpIadd: isa.ReduceIAdd,
+		ir.OpFadd: isa.ReduceFAdd, ir.OpFmul: isa.ReduceFMul, ir.OpFmin: isa.ReduceFMin, ir.OpFmax: isa.ReduceFMax,
+		ir.OpImin: isa.ReduceSMin, ir.OpImax: isa.ReduceSMax, ir.OpUmin: isa.ReduceUMin, ir.OpUmax: isa.ReduceUMax,
+	}
+}}
 
 // reduction selects reductions and scans; false if in is none.
 func (s *isel) reduction(in *ir.Instr) bool {
@@ -179,7 +182,7 @@ func (s *isel) reduction(in *ir.Instr) bool {
 	}
 	op := ir.Op(in.Get(ir.IdxReductionOp))
 	t := isa.Instr{Op: isa.OpReduce, Flags: isa.Simd}
-	code, ok := reductions[op]
+	code, ok := reductions.Get()[op]
 	if in.Def.BitSize == 64 || !ok && op != ir.OpImul {
 		s.fail(in, "the %d-bit %s by %s is not supported", in.Def.BitSize, in.Intr, op)
 		return true

@@ -1,6 +1,9 @@
 package agx
 
-import "nirc/backend/agx/isa"
+import (
+	"nirc/backend/agx/isa"
+	"nirc/internal/lazy"
+)
 
 // unit is where an instruction executes.
 type unit uint8
@@ -20,7 +23,8 @@ type timing struct {
 
 // timings is the model of agx.md §10.4; what is
 // not in it takes no cycles.
-var timings = func() (t [isa.NumOps]timing) {
+var timings = lazy.Value[*[isa.NumOps]timing]{Make: func() *[isa.NumOps]timing {
+	t := new([isa.NumOps]timing)
 	set := func(u unit, interval int, ops ...isa.Op) {
 		for _, op := range ops {
 			t[op] = timing{u, interval}
@@ -36,7 +40,7 @@ var timings = func() (t [isa.NumOps]timing) {
 	set(unitIC, 3, isa.OpRcp)
 	set(unitIC, 4, isa.OpRsqrt, isa.OpRsqrtSpecial)
 	return t
-}()
+}}
 
 // prefixInterval is the issue interval of a prefix scan.
 const prefixInterval = 18
@@ -44,7 +48,7 @@ const prefixInterval = 18
 // cycles estimates the streams of the two groups of units.
 func cycles(list []*pinstr) (fscib, ic int) {
 	for _, in := range list {
-		t := timings[in.Op]
+		t := timings.Get()[in.Op]
 		if in.Op == isa.OpReduce && in.Flags&isa.Prefix != 0 {
 			t.interval = prefixInterval
 		}

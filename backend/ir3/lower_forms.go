@@ -2,6 +2,7 @@ package ir3
 
 import (
 	"nirc/backend"
+	"nirc/internal/lazy"
 	"nirc/ir"
 	"nirc/ir/optab"
 )
@@ -27,7 +28,7 @@ const (
 )
 
 // forms are those of the intrinsics that differ from the zero form, by intrinsic.
-var forms = func() []form {
+var forms = lazy.Value[[]form]{Make: func() []form {
 	t := make([]form, ir.NumIntrinsics)
 	set := func(f form, list ...ir.Intrinsic) {
 		for _, i := range list {
@@ -78,7 +79,7 @@ var forms = func() []form {
 	set(form{dst: halves}, ir.IntrImageDerefSamples)
 	set(form{dst: words}, ir.IntrLoadGlobalInvocationId)
 	return t
-}()
+}}
 
 // checkForms refuses operands of sizes that lowering and selection do not
 // take, whatever passes have run.
@@ -120,7 +121,7 @@ func checkDistances(s *ir.Shader, impl *ir.Impl, next ir.Stage) error {
 }
 
 func checkForm(s *ir.Shader, in *ir.Instr) error {
-	f, info := &forms[in.Intr], in.Intr.Info()
+	f, info := &forms.Get()[in.Intr], in.Intr.Info()
 	if in.HasDef() && f.dst != 0 && !f.dst.Has(in.Def.BitSize) {
 		return backend.Refuse(TargetName, s, in, "%s with a result of %d bits is not supported", in.Intr, in.Def.BitSize)
 	}
@@ -148,7 +149,7 @@ func checkForm(s *ir.Shader, in *ir.Instr) error {
 
 // booleanOps are the operations that take or give values of 1 bit: on those, no
 // other is arithmetic modulo 2.
-var booleanOps = func() []bool {
+var booleanOps = lazy.Value[[]bool]{Make: func() []bool {
 	t := make([]bool, ir.NumOps)
 	for _, op := range [...]ir.Op{
 		ir.OpIand, ir.OpIor, ir.OpIxor, ir.OpInot, ir.OpIeq, ir.OpIne, ir.OpUlt, ir.OpUge, ir.OpBcsel, ir.OpFlt, ir.OpFge, ir.OpFeq, ir.OpFneu,
@@ -158,16 +159,16 @@ var booleanOps = func() []bool {
 		t[op] = true
 	}
 	return t
-}()
+}}
 
 // booleanForm reports whether an ALU operation is none on values of 1 bit, or one
 // that selection has.
 func booleanForm(in *ir.Instr) bool {
-	if in.Def.BitSize == 1 && !booleanOps[in.Op] {
+	if in.Def.BitSize == 1 && !booleanOps.Get()[in.Op] {
 		return false
 	}
 	for i := range in.Srcs {
-		if in.Srcs[i].Def.BitSize == 1 && (!booleanOps[in.Op] || in.Op == ir.OpIlt || in.Op == ir.OpIge) {
+		if in.Srcs[i].Def.BitSize == 1 && (!booleanOps.Get()[in.Op] || in.Op == ir.OpIlt || in.Op == ir.OpIge) {
 			return false
 		}
 	}

@@ -1,6 +1,9 @@
 package midgard
 
-import "nirc/backend/midgard/isa"
+import (
+	"nirc/backend/midgard/isa"
+	"nirc/internal/lazy"
+)
 
 // conditionMove is what brings a select's or branch's condition to r31.
 func (in *inst) conditionMove() *inst {
@@ -85,7 +88,8 @@ func (in *inst) component() int {
 
 // halfModes are the operations that run on lanes of 16 bits, where all operands
 // have these, as they do on wider ones.
-var halfModes = func() (is [256]bool) {
+var halfModes = lazy.Value[*[256]bool]{Make: func() *[256]bool {
+	is := new([256]bool)
 	for _, op := range []isa.Op{
 		isa.OpFadd, isa.OpFmul, isa.OpFmin, isa.OpFmax, isa.OpFmov, isa.OpFfloor, isa.OpFceil, isa.OpFtrunc, isa.OpFroundeven,
 		isa.OpIadd, isa.OpIsub, isa.OpImul, isa.OpImin, isa.OpImax, isa.OpUmin, isa.OpUmax,
@@ -94,7 +98,7 @@ var halfModes = func() (is [256]bool) {
 		is[op] = true
 	}
 	return is
-}()
+}}
 
 // group is which four of the eight lanes of a 16-bit operation the instruction
 // is: the result's are those of its half of the register, and of bytes those of its
@@ -117,7 +121,7 @@ func (in *inst) halfMode() bool {
 	if in.half == partByte || in.half == partBoth && in.readsBytes() {
 		return true
 	}
-	if in.half != partBoth || !halfModes[in.op] || in.out == isa.OutKeepHigh && !in.op.Is(isa.FloatDst) {
+	if in.half != partBoth || !halfModes.Get()[in.op] || in.out == isa.OutKeepHigh && !in.op.Is(isa.FloatDst) {
 		return false
 	}
 	for i := range in.src {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"nirc/backend/midgard/isa"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -387,16 +388,18 @@ func (s *isel) narrowProduct(in *ir.Instr) {
 }
 
 // clamps gives the output modifier of an operation.
-var clamps = map[ir.Op]isa.OutMod{ir.OpFsat: isa.OutSaturate, ir.OpFsatSigned: isa.OutSigned1, ir.OpFclampPos: isa.OutPositive}
+var clamps = lazy.Value[map[ir.Op]isa.OutMod]{Make: func() map[ir.Op]isa.OutMod {
+	return map[ir.Op]isa.OutMod{ir.OpFsat: isa.OutSaturate, ir.OpFsatSigned: isa.OutSigned1, ir.OpFclampPos: isa.OutPositive}
+}}
 
 // clamp folds a clamp into the instruction that makes the value if nothing
 // else wants it, else it is a move.
 func (s *isel) clamp(in *ir.Instr) {
-	if s.clampWhereMade(in, 0, clamps[in.Op]) {
+	if s.clampWhereMade(in, 0, clamps.Get()[in.Op]) {
 		return
 	}
 	t := s.unaryTo(s.dest(&in.Def), isa.OpFmov, s.floatSource(in, 0, isa.OpFmov))
-	t.out = clamps[in.Op]
+	t.out = clamps.Get()[in.Op]
 }
 
 // clampWhereMade makes source k of an instruction be clamped where it is made, for the instruction to be no more

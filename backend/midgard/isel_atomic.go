@@ -2,18 +2,21 @@ package midgard
 
 import (
 	"nirc/backend/midgard/isa"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
-var atomicOps = map[ir.AtomicOp]isa.LdOp{
-	ir.AtomicIAdd: isa.LdAtomicAdd, ir.AtomicIMin: isa.LdAtomicSmin, ir.AtomicUMin: isa.LdAtomicUmin, ir.AtomicIMax: isa.LdAtomicSmax,
-	ir.AtomicUMax: isa.LdAtomicUmax, ir.AtomicIAnd: isa.LdAtomicAnd, ir.AtomicIOr: isa.LdAtomicOr, ir.AtomicIXor: isa.LdAtomicXor,
-	ir.AtomicXchg: isa.LdAtomicXchg, ir.AtomicCmpXchg: isa.LdAtomicCmpXchg,
-}
+var atomicOps = lazy.Value[map[ir.AtomicOp]isa.LdOp]{Make: func() map[ir.AtomicOp]isa.LdOp {
+	return map[ir.AtomicOp]isa.LdOp{
+		ir.AtomicIAdd: isa.LdAtomicAdd, ir.AtomicIMin: isa.LdAtomicSmin, ir.AtomicUMin: isa.LdAtomicUmin, ir.AtomicIMax: isa.LdAtomicSmax,
+		ir.AtomicUMax: isa.LdAtomicUmax, ir.AtomicIAnd: isa.LdAtomicAnd, ir.AtomicIOr: isa.LdAtomicOr, ir.AtomicIXor: isa.LdAtomicXor,
+		ir.AtomicXchg: isa.LdAtomicXchg, ir.AtomicCmpXchg: isa.LdAtomicCmpXchg,
+	}
+}}
 
 // atomicAt selects an atomic whose operands are the sources from k on.
 func (s *isel) atomicAt(in *ir.Instr, a address, k int) {
-	op, ok := atomicOps[ir.AtomicOp(in.Get(ir.IdxAtomicOp))]
+	op, ok := atomicOps.Get()[ir.AtomicOp(in.Get(ir.IdxAtomicOp))]
 	bitSize := in.Def.BitSize
 	if !ok || bitSize != 32 && bitSize != 64 {
 		s.fail(in, "the %d-bit atomic operation %s is not supported: the hardware has none", bitSize, ir.AtomicOpNames[in.Get(ir.IdxAtomicOp)])

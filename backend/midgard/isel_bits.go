@@ -2,11 +2,14 @@ package midgard
 
 import (
 	"nirc/backend/midgard/isa"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
 // negatedOps are the bit operations whose result is negated.
-var negatedOps = map[ir.Op]isa.Op{ir.OpIand: isa.OpInand, ir.OpIor: isa.OpInor, ir.OpIxor: isa.OpInxor}
+var negatedOps = lazy.Value[map[ir.Op]isa.Op]{Make: func() map[ir.Op]isa.Op {
+	return map[ir.Op]isa.Op{ir.OpIand: isa.OpInand, ir.OpIor: isa.OpInor, ir.OpIxor: isa.OpInxor}
+}}
 
 // negatedBits selects bit operations of 32 bits with a negation, of the result or of a source, as one instruction; false if in is none.
 func (s *isel) negatedBits(in *ir.Instr) bool {
@@ -19,7 +22,7 @@ func (s *isel) negatedBits(in *ir.Instr) bool {
 		if m.Kind != ir.KindALU || !m.Def.UsedOnce() {
 			return false
 		}
-		op, ok := negatedOps[m.Op]
+		op, ok := negatedOps.Get()[m.Op]
 		if !ok {
 			return false
 		}

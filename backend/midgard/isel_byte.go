@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"nirc/backend/midgard/isa"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -25,7 +26,8 @@ func packed(r reg, mod isa.Mod) source {
 
 // byteModes are the operations that run on lanes of 16 bits with operands of 8:
 // what they are of the extended operands says of the result.
-var byteModes = func() (is [256]bool) {
+var byteModes = lazy.Value[*[256]bool]{Make: func() *[256]bool {
+	is := new([256]bool)
 	for _, op := range []isa.Op{
 		isa.OpIadd, isa.OpIsub, isa.OpImul, isa.OpImin, isa.OpImax, isa.OpUmin, isa.OpUmax, isa.OpIabsdiff,
 		isa.OpIand, isa.OpIor, isa.OpIxor, isa.OpInor, isa.OpInand, isa.OpIandnot, isa.OpIornot, isa.OpInxor, isa.OpImov,
@@ -35,13 +37,13 @@ var byteModes = func() (is [256]bool) {
 		is[op] = true
 	}
 	return is
-}()
+}}
 
 // byteOperands makes the operands of t, of which one or the result has bytes, fit
 // lanes of 16 bits; where the operation has wider ones, operands of 8 bits become
 // such of 16.
 func (s *isel) byteOperands(d dest, t *inst, a, b source) (source, source) {
-	if !d.bytes && (!d.half || a.wide() || b.wide() || !byteModes[t.op]) {
+	if !d.bytes && (!d.half || a.wide() || b.wide() || !byteModes.Get()[t.op]) {
 		lanes := t.lanesRead(0)
 		if t.half == partLow || t.half == partHigh {
 			lanes = d.lanes

@@ -2,6 +2,7 @@ package midgard
 
 import (
 	"nirc/backend/midgard/isa"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -27,7 +28,7 @@ const (
 )
 
 // byteTable gives the operations on 8 bits that are one instruction.
-var byteTable = func() []byteRow {
+var byteTable = lazy.Value[[]byteRow]{Make: func() []byteRow {
 	t := make([]byteRow, ir.NumOps)
 	sx, zx, keep := isa.ModSext, isa.ModZext, isa.OutKeepLow
 	for op, r := range map[ir.Op]byteRow{
@@ -56,14 +57,14 @@ var byteTable = func() []byteRow {
 		t[op] = t[narrow]
 	}
 	return t
-}()
+}}
 
 // byteInstr selects operations on 8 bits; false if in is none.
 func (s *isel) byteInstr(in *ir.Instr) bool {
 	if len(in.Srcs) == 0 || in.Srcs[0].Def.BitSize != 8 {
 		return false
 	}
-	r := byteTable[in.Op]
+	r := byteTable.Get()[in.Op]
 	n := int(in.Def.NumComponents)
 	if r.how == byteNone {
 		x := aluTable[in.Op]

@@ -156,7 +156,7 @@ func (s *isel) loadInput(in *ir.Instr, bary *ir.Instr) {
 		s.loadBlendInput(in, slot, comp, interp)
 		return
 	}
-	if name, ok := unfed[ir.Slot(slot)]; ok && !faults.has(faultUnfed) {
+	if name, ok := unfed.Get()[ir.Slot(slot)]; ok && !faults.has(faultUnfed) {
 		s.fail(in, "the input %s is not supported: the hardware makes no such varying", name)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 	"nirc/backend/resource"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -181,7 +182,9 @@ func (s *isel) finish() {
 
 // unfed are the built-ins that no fixed function of this hardware takes or makes: as varyings they would lead
 // nowhere. gl_PrimitiveID is a varying like others where tessellation or a geometry shader hands it on. Of them fragment programs may read gl_Layer, which the driver knows: it draws a layer at a time.
-var unfed = map[ir.Slot]string{ir.SlotLayer: "gl_Layer", ir.SlotViewport: "gl_ViewportIndex"}
+var unfed = lazy.Value[map[ir.Slot]string]{Make: func() map[ir.Slot]string {
+	return map[ir.Slot]string{ir.SlotLayer: "gl_Layer", ir.SlotViewport: "gl_ViewportIndex"}
+}}
 
 // linearW is what outputs without perspective are multiplied by: w, that of the position
 // which leaves, of which the program stores 1/w. ok is false if there are none.
@@ -200,7 +203,7 @@ func (s *isel) vertexOutputs() {
 		o := &s.out.list[i]
 		s.loc = o.loc
 		next := s.meta.Next != ir.StageNone
-		if name, ok := unfed[o.slot]; ok && !next {
+		if name, ok := unfed.Get()[o.slot]; ok && !next {
 			s.fail(resource.OutputStore(s.impl, o.slot), "the output %s is not supported: the hardware takes none from a vertex shader", name)
 			return
 		}

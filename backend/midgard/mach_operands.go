@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"nirc/backend/midgard/isa"
+	"nirc/internal/lazy"
 )
 
 // part says how wide the lanes of an operand or a result are, and where narrow
@@ -85,18 +86,19 @@ func (in *inst) condLanes() uint8 {
 // are looked up at a time: to shift a bit for each lane was an eightieth of a small shader's compile.
 func (s *source) components(lanes uint8) uint8 {
 	w := binary.LittleEndian.Uint32(s.swz[:]) & 0x03030303 * (1<<24 | 1<<18 | 1<<12 | 1<<6) >> 24
-	return pairReads[lanes&3<<4|uint8(w)&15] | pairReads[lanes>>2&3<<4|uint8(w>>4)&15]
+	return pairReads.Get()[lanes&3<<4|uint8(w)&15] | pairReads.Get()[lanes>>2&3<<4|uint8(w>>4)&15]
 }
 
 // pairReads are the components that a set of two lanes reads, at 16 times the set and the components of the lanes, of two bits each.
-var pairReads = func() (t [64]uint8) {
+var pairReads = lazy.Value[*[64]uint8]{Make: func() *[64]uint8 {
+	t := new([64]uint8)
 	for lanes := range 4 {
 		for c := range 16 {
 			t[lanes<<4|c] = uint8(lanes&1<<(c&3) | lanes>>1<<(c>>2))
 		}
 	}
 	return t
-}()
+}}
 
 // eachSource calls f for every source in a register, with the lanes read.
 func (in *inst) eachSource(f func(s *source, lanes uint8)) {

@@ -653,7 +653,7 @@ func TestUnfedRefused(t *testing.T) {
 			store_output %1, %0 write_mask=x src_type=u32 io_semantics={DATA0 1} } }`
 	)
 	for _, text := range []string{vertex, fragment} {
-		for slot, name := range unfed {
+		for slot, name := range unfed.Get() {
 			if slot == ir.SlotLayer && text == fragment {
 				continue // the driver knows it
 			}

@@ -58,7 +58,7 @@ func passThrough(last *object.Object, size int, opts CompileOptions) (*object.Ob
 	for _, v := range vertices {
 		storeNumber(b, id) // unless the stage gives one
 		for _, out := range m.Outputs {
-			if unfed[out.Slot] == "" {
+			if unfed.Get()[out.Slot] == "" {
 				passSlot(b, v, &out)
 			}
 		}

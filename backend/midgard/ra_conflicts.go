@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"nirc/backend/midgard/isa"
+	"nirc/internal/lazy"
 	"nirc/internal/slab"
 )
 
@@ -299,13 +300,14 @@ func (a *allocator) define(r reg, mask uint8, live *liveList) {
 			continue
 		}
 		m := live.mask[i]
-		a.adj.add(n, conflict{index(o), overlaps[mask&15][m&15]})
-		a.adj.add(index(o), conflict{n, overlaps[m&15][mask&15]})
+		a.adj.add(n, conflict{index(o), overlaps.Get()[mask&15][m&15]})
+		a.adj.add(index(o), conflict{n, overlaps.Get()[m&15][mask&15]})
 	}
 }
 
 // overlaps is, by the components of two registers, the conflict's displacements.
-var overlaps = func() (t [16][16]uint8) {
+var overlaps = lazy.Value[*[16][16]uint8]{Make: func() *[16][16]uint8 {
+	t := new([16][16]uint8)
 	for m := range t {
 		for o := range t {
 			for k := range 16 {
@@ -316,4 +318,4 @@ var overlaps = func() (t [16][16]uint8) {
 		}
 	}
 	return t
-}()
+}}

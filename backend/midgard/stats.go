@@ -6,6 +6,7 @@ import (
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 	"nirc/backend/object"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -97,12 +98,14 @@ func (s *Stats) finish(m *abi.Meta, bytes, loops int) {
 // Cycles is the estimate: the busiest pipe's.
 func (s *Stats) Cycles() int { return max(s.ALU, s.LdSt, s.Tex) }
 
-var stageNames = map[ir.Stage]string{ir.StageVertex: "MESA_SHADER_VERTEX", ir.StageFragment: "MESA_SHADER_FRAGMENT", ir.StageCompute: "MESA_SHADER_COMPUTE"}
+var stageNames = lazy.Value[map[ir.Stage]string]{Make: func() map[ir.Stage]string {
+	return map[ir.Stage]string{ir.StageVertex: "MESA_SHADER_VERTEX", ir.StageFragment: "MESA_SHADER_FRAGMENT", ir.StageCompute: "MESA_SHADER_COMPUTE"}
+}}
 
 // Line is the line that shader-db tools read.
 func (s Stats) Line(stage ir.Stage) string {
 	return fmt.Sprintf("%s shader: %d inst, %d bundles, %d quadwords, %d registers, %d threads, %d loops, %d:%d spills:fills",
-		stageNames[stage], s.Instrs, s.Bundles, s.Quads, s.Regs, s.Threads, s.Loops, s.Spills, s.Fills)
+		stageNames.Get()[stage], s.Instrs, s.Bundles, s.Quads, s.Regs, s.Threads, s.Loops, s.Spills, s.Fills)
 }
 
 // list gives the figures by name.

@@ -7,6 +7,7 @@ import (
 	"nirc"
 	"nirc/backend"
 	"nirc/internal/figures"
+	"nirc/internal/lazy"
 	"nirc/internal/targets"
 	"nirc/passes"
 
@@ -14,30 +15,32 @@ import (
 )
 
 // completions complete the values of flags, by the flag's name.
-var completions = map[string]func(cmd *cobra.Command) []string{
-	"target":             completeTargets,
-	"gpu":                completeGPUs,
-	"passes":             completePasses,
-	"disable-pass":       completeOptional,
-	"dump-after":         completeSteps,
-	"dump-before":        completeSteps,
-	"start-before":       completePasses,
-	"stop-after":         completeStops,
-	"opt-level":          choices("0", "1", "2", "s"),
-	"emit":               func(*cobra.Command) []string { return emitKinds() },
-	"stage":              choices("vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute"),
-	"next":               choices("tess_ctrl", "tess_eval", "geometry", "fragment"),
-	"abi":                completeABIs,
-	"ci":                 choices("github", "gitlab"),
-	"color":              choices("auto", "always", "never"),
-	"diagnostics-format": choices("text", "json"),
-	"target-env":         choices("vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "spv1.0", "spv1.1", "spv1.2", "spv1.3", "spv1.4", "spv1.5", "spv1.6"),
-	"format":             choices(formats...),
-	"sort":               choices("source", "cycles"),
-	"columns":            completeFigures,
-	"by":                 completeFigures,
-	"explain":            completeFigures,
-}
+var completions = lazy.Value[map[string]func(cmd *cobra.Command) []string]{Make: func() map[string]func(cmd *cobra.Command) []string {
+	return map[string]func(cmd *cobra.Command) []string{
+		"target":             completeTargets,
+		"gpu":                completeGPUs,
+		"passes":             completePasses,
+		"disable-pass":       completeOptional,
+		"dump-after":         completeSteps,
+		"dump-before":        completeSteps,
+		"start-before":       completePasses,
+		"stop-after":         completeStops,
+		"opt-level":          choices("0", "1", "2", "s"),
+		"emit":               func(*cobra.Command) []string { return emitKinds() },
+		"stage":              choices("vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute"),
+		"next":               choices("tess_ctrl", "tess_eval", "geometry", "fragment"),
+		"abi":                completeABIs,
+		"ci":                 choices("github", "gitlab"),
+		"color":              choices("auto", "always", "never"),
+		"diagnostics-format": choices("text", "json"),
+		"target-env":         choices("vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "spv1.0", "spv1.1", "spv1.2", "spv1.3", "spv1.4", "spv1.5", "spv1.6"),
+		"format":             choices(formats...),
+		"sort":               choices("source", "cycles"),
+		"columns":            completeFigures,
+		"by":                 completeFigures,
+		"explain":            completeFigures,
+	}
+}}
 
 // directories are the flags that name one, wherever they stand.
 var directories = []string{"dir", "cache", "include"}
@@ -160,7 +163,7 @@ func addCompletions(root *cobra.Command) {
 				c.MarkFlagDirname(name)
 			}
 		}
-		for name, f := range completions {
+		for name, f := range completions.Get() {
 			if c.Flags().Lookup(name) == nil && c.PersistentFlags().Lookup(name) == nil {
 				continue
 			}

@@ -146,7 +146,7 @@ func TestHelp(t *testing.T) {
 			}
 		}
 	})
-	for name := range examples {
+	for name := range examples.Get() {
 		if c, rest, err := (&app{}).root().Find(strings.Fields(name)); err != nil || len(rest) > 0 {
 			t.Errorf("an example of nirc %s, which is no command (%s)", name, c.Name())
 		}
@@ -196,7 +196,7 @@ func TestExamples(t *testing.T) {
 	nirc("foz pack -o shaders.foz "+shader, "", 0)
 	n := 0
 	eachCommand(func(name string, c *cobra.Command) {
-		for line := range strings.Lines(strings.ReplaceAll(examples[name], "\\\n", " ")) {
+		for line := range strings.Lines(strings.ReplaceAll(examples.Get()[name], "\\\n", " ")) {
 			line, comment, _ := strings.Cut(strings.TrimSpace(line), "  #")
 			want := 0
 			if m := exampleExit.FindStringSubmatch(comment); m != nil {
@@ -209,8 +209,8 @@ func TestExamples(t *testing.T) {
 			nirc(strings.TrimPrefix(line, "nirc "), "", want)
 		}
 	})
-	if n < len(examples) {
-		t.Errorf("%d examples of %d commands", n, len(examples))
+	if n < len(examples.Get()) {
+		t.Errorf("%d examples of %d commands", n, len(examples.Get()))
 	}
 }
 

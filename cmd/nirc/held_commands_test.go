@@ -154,7 +154,7 @@ func heldValues(c *cobra.Command, f *pflag.Flag) []string {
 	if list, ok := heldWords[f.Name]; ok {
 		return list
 	}
-	if complete, ok := completions[f.Name]; ok {
+	if complete, ok := completions.Get()[f.Name]; ok {
 		list := append(complete(c), "x")
 		for i := range list {
 			list[i], _, _ = strings.Cut(list[i], "\t")

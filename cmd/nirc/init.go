@@ -12,6 +12,7 @@ import (
 	"text/template"
 
 	"nirc"
+	"nirc/internal/lazy"
 
 	"github.com/spf13/cobra"
 )
@@ -36,10 +37,12 @@ var (
 )
 
 // ciJobs are the services that init has a job for: the file, from the project's folder on, and its text.
-var ciJobs = map[string]struct{ path, text string }{
-	"github": {".github/workflows/shaders.yml", initGitHub},
-	"gitlab": {".gitlab-ci.yml", initGitLab},
-}
+var ciJobs = lazy.Value[map[string]struct{ path, text string }]{Make: func() map[string]struct{ path, text string } {
+	return map[string]struct{ path, text string }{
+		"github": {".github/workflows/shaders.yml", initGitHub},
+		"gitlab": {".gitlab-ci.yml", initGitLab},
+	}
+}}
 
 // project is what the files are about.
 type project struct {
@@ -85,7 +88,7 @@ type newFile struct {
 // initFiles are the files of a project.
 func initFiles(ci string, p project) ([]newFile, error) {
 	files := []newFile{{path: configFile, data: []byte(initSettings)}}
-	if job, ok := ciJobs[ci]; ok {
+	if job, ok := ciJobs.Get()[ci]; ok {
 		files = append(files, newFile{job.path, []byte(job.text)})
 	}
 	for i := range files {

@@ -60,7 +60,7 @@ func TestInitJobs(t *testing.T) {
 			w := newWorkplace(t)
 			w.env = append(w.env, "RUNNER_TEMP="+filepath.Dir(w.program)) // where the job has put nirc
 			w.must("PATH=$RUNNER_TEMP:$PATH; nirc init -t all --ci " + service + " # no cache yet")
-			text, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(ciJobs[service].path)))
+			text, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(ciJobs.Get()[service].path)))
 			if err != nil {
 				t.Fatal(err)
 			}

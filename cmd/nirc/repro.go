@@ -10,13 +10,16 @@ import (
 	"strings"
 
 	"nirc"
+	"nirc/internal/lazy"
 
 	"github.com/spf13/pflag"
 )
 
 // notForRepro are flags that have nothing to do with how a shader is compiled.
-var notForRepro = map[string]bool{"output": true, "report": true, "cache": true, "jobs": true, "keep-going": true, "MD": true, "MF": true, "MT": true, "config": true, "color": true,
-	"target": true, "gpu": true, "entry": true, "stage": true, "pipeline": true, "spec": true, "layout": true}
+var notForRepro = lazy.Value[map[string]bool]{Make: func() map[string]bool {
+	return map[string]bool{"output": true, "report": true, "cache": true, "jobs": true, "keep-going": true, "MD": true, "MF": true, "MT": true, "config": true, "color": true,
+		"target": true, "gpu": true, "entry": true, "stage": true, "pipeline": true, "spec": true, "layout": true}
+}}
 
 // repro writes what it takes to see an error of the compiler again as one
 // file, a testscript: the command, the module, the passes and the pipeline layout. It adds where that is to the error.
@@ -91,7 +94,7 @@ func (c *compileCommand) reproFlags(o *nirc.Options) []string {
 	}
 	if c.set != nil {
 		c.set.Visit(func(f *pflag.Flag) {
-			if !notForRepro[f.Name] {
+			if !notForRepro.Get()[f.Name] {
 				add(f.Name, strings.Trim(f.Value.String(), "[]"))
 			}
 		})

@@ -2,6 +2,7 @@ package spirv
 
 import (
 	"nirc/frontend/spirv/spv"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -22,9 +23,11 @@ const (
 var hiddenNames = [numHiddenArgs]string{argGlobalOffset: "global_offset", argWorkDim: "work_dim", argProgram: "program"}
 
 // hiddenFor is what a built-in takes of them.
-var hiddenFor = map[spv.BuiltIn]hiddenArg{
-	spv.BuiltInGlobalInvocationId: argGlobalOffset, spv.BuiltInGlobalOffset: argGlobalOffset, spv.BuiltInWorkDim: argWorkDim,
-}
+var hiddenFor = lazy.Value[map[spv.BuiltIn]hiddenArg]{Make: func() map[spv.BuiltIn]hiddenArg {
+	return map[spv.BuiltIn]hiddenArg{
+		spv.BuiltInGlobalInvocationId: argGlobalOffset, spv.BuiltInGlobalOffset: argGlobalOffset, spv.BuiltInWorkDim: argWorkDim,
+	}
+}}
 
 // kernelArgs is the block of arguments.
 type kernelArgs struct {
@@ -131,7 +134,7 @@ func (t *translator) hiddenArguments(add func(hiddenArg)) {
 			wants[argProgram] = true
 		}
 		if ok && v.sc == spv.StorageClassInput {
-			if h, ok := hiddenFor[t.inputBuiltIn(int(i))]; ok {
+			if h, ok := hiddenFor.Get()[t.inputBuiltIn(int(i))]; ok {
 				wants[h] = true
 			}
 		}

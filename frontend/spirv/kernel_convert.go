@@ -4,13 +4,16 @@ import (
 	"math"
 
 	"nirc/frontend/spirv/spv"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
 // rounding maps FPRoundingMode to the IR's modes.
-var rounding = map[spv.FPRoundingMode]ir.RoundingMode{
-	spv.FPRoundingModeRTE: ir.RoundNearestEven, spv.FPRoundingModeRTZ: ir.RoundTowardZero, spv.FPRoundingModeRTP: ir.RoundUp, spv.FPRoundingModeRTN: ir.RoundDown,
-}
+var rounding = lazy.Value[map[spv.FPRoundingMode]ir.RoundingMode]{Make: func() map[spv.FPRoundingMode]ir.RoundingMode {
+	return map[spv.FPRoundingMode]ir.RoundingMode{
+		spv.FPRoundingModeRTE: ir.RoundNearestEven, spv.FPRoundingModeRTZ: ir.RoundTowardZero, spv.FPRoundingModeRTP: ir.RoundUp, spv.FPRoundingModeRTN: ir.RoundDown,
+	}
+}}
 
 // roundedConversion translates conversions that saturate or round as a decoration says, and reports whether the instruction was one.
 func (t *translator) roundedConversion(in *inst) bool {
@@ -23,7 +26,7 @@ func (t *translator) roundedConversion(in *inst) bool {
 	if i := t.index(in.id); ok {
 		_, saturates = t.decOf(i, spv.DecorationSaturatedConversion)
 		if m, has := t.decOf(i, spv.DecorationFPRoundingMode); has {
-			mode, rounds = rounding[spv.FPRoundingMode(m)]
+			mode, rounds = rounding.Get()[spv.FPRoundingMode(m)]
 		}
 	}
 	if !saturates && !rounds {

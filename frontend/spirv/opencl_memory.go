@@ -2,6 +2,7 @@ package spirv
 
 import (
 	"nirc/frontend/spirv/spv"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -35,12 +36,14 @@ func (t *translator) openclPointer(in *inst, n spv.OpenCLstd) bool {
 }
 
 // halfVectors are the loads and stores of half floats: whether they store, of vectors, and aligned as those are.
-var halfVectors = map[spv.OpenCLstd]struct{ stores, vector, aligned, rounds bool }{
-	spv.OpenCLstdVload_half: {}, spv.OpenCLstdVload_halfn: {vector: true}, spv.OpenCLstdVloada_halfn: {vector: true, aligned: true},
-	spv.OpenCLstdVstore_half: {stores: true}, spv.OpenCLstdVstore_half_r: {stores: true, rounds: true},
-	spv.OpenCLstdVstore_halfn: {stores: true, vector: true}, spv.OpenCLstdVstore_halfn_r: {stores: true, vector: true, rounds: true},
-	spv.OpenCLstdVstorea_halfn: {stores: true, vector: true, aligned: true}, spv.OpenCLstdVstorea_halfn_r: {stores: true, vector: true, aligned: true, rounds: true},
-}
+var halfVectors = lazy.Value[map[spv.OpenCLstd]struct{ stores, vector, aligned, rounds bool }]{Make: func() map[spv.OpenCLstd]struct{ stores, vector, aligned, rounds bool } {
+	return map[spv.OpenCLstd]struct{ stores, vector, aligned, rounds bool }{
+		spv.OpenCLstdVload_half: {}, spv.OpenCLstdVload_halfn: {vector: true}, spv.OpenCLstdVloada_halfn: {vector: true, aligned: true},
+		spv.OpenCLstdVstore_half: {stores: true}, spv.OpenCLstdVstore_half_r: {stores: true, rounds: true},
+		spv.OpenCLstdVstore_halfn: {stores: true, vector: true}, spv.OpenCLstdVstore_halfn_r: {stores: true, vector: true, rounds: true},
+		spv.OpenCLstdVstorea_halfn: {stores: true, vector: true, aligned: true}, spv.OpenCLstdVstorea_halfn_r: {stores: true, vector: true, aligned: true, rounds: true},
+	}
+}}
 
 // openclMemory translates the loads and stores of vectors at places that are aligned as their components are.
 func (t *translator) openclMemory(in *inst, n spv.OpenCLstd) bool {
@@ -58,7 +61,7 @@ func (t *translator) openclMemory(in *inst, n spv.OpenCLstd) bool {
 		t.storeComponents(t.arg(in, 2), t.arg(in, 1), t.valType(in.args[0]).scalarType().ir, x, x.NumComponents)
 		return true
 	}
-	row, ok := halfVectors[n]
+	row, ok := halfVectors.Get()[n]
 	if !ok {
 		return false
 	}

@@ -2,6 +2,7 @@ package spirv
 
 import (
 	"nirc/frontend/spirv/spv"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -16,7 +17,9 @@ type floatParts struct {
 	top            uint64
 }
 
-var floatPartsOf = map[uint8]floatParts{16: {16, 10, 32, 16, 0x1f}, 32: {32, 23, 32, 8, 0xff}, 64: {64, 52, 64, 11, 0x7ff}}
+var floatPartsOf = lazy.Value[map[uint8]floatParts]{Make: func() map[uint8]floatParts {
+	return map[uint8]floatParts{16: {16, 10, 32, 16, 0x1f}, 32: {32, 23, 32, 8, 0xff}, 64: {64, 52, 64, 11, 0x7ff}}
+}}
 
 // openclRemainder translates what gives the rest of a division, and reports whether the instruction was one.
 func (t *translator) openclRemainder(in *inst, n spv.OpenCLstd) bool {
@@ -39,7 +42,7 @@ func (t *translator) openclRemainder(in *inst, n spv.OpenCLstd) bool {
 // divide returns what is left of x when whole multiples of y are taken away, with x's sign, or with nearest what is nearest to 0, and
 // the lower seven bits of how many multiples these are, with the sign of the quotient.
 func (t *translator) divide(x, y *ir.Def, nearest bool) (rest, quotient *ir.Def) {
-	b, p := t.f.b, floatPartsOf[x.BitSize]
+	b, p := t.f.b, floatPartsOf.Get()[x.BitSize]
 	c := func(v uint64) *ir.Def { return t.f.constant(p.work, v) }
 	x, y = t.resize(x, p.work, false), t.resize(y, p.work, false)
 	sign, infinity := c(1<<(p.bits-1)), c(p.top<<p.fraction)

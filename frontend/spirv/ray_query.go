@@ -2,6 +2,7 @@ package spirv
 
 import (
 	"nirc/frontend/spirv/spv"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -12,27 +13,29 @@ type rayGet struct {
 	intersection bool
 }
 
-var rayGets = map[spv.Op]rayGet{
-	spv.OpRayQueryGetRayTMinKHR:                                            {ir.RayQueryTMin, false},
-	spv.OpRayQueryGetRayFlagsKHR:                                           {ir.RayQueryFlags, false},
-	spv.OpRayQueryGetWorldRayDirectionKHR:                                  {ir.RayQueryWorldRayDirection, false},
-	spv.OpRayQueryGetWorldRayOriginKHR:                                     {ir.RayQueryWorldRayOrigin, false},
-	spv.OpRayQueryGetIntersectionCandidateAABBOpaqueKHR:                    {ir.RayQueryCandidateAABBOpaque, false},
-	spv.OpRayQueryGetIntersectionTypeKHR:                                   {ir.RayQueryType, true},
-	spv.OpRayQueryGetIntersectionTKHR:                                      {ir.RayQueryT, true},
-	spv.OpRayQueryGetIntersectionInstanceCustomIndexKHR:                    {ir.RayQueryInstanceCustomIndex, true},
-	spv.OpRayQueryGetIntersectionInstanceIdKHR:                             {ir.RayQueryInstanceID, true},
-	spv.OpRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR: {ir.RayQueryInstanceSBTIndex, true},
-	spv.OpRayQueryGetIntersectionGeometryIndexKHR:                          {ir.RayQueryGeometryIndex, true},
-	spv.OpRayQueryGetIntersectionPrimitiveIndexKHR:                         {ir.RayQueryPrimitiveIndex, true},
-	spv.OpRayQueryGetIntersectionBarycentricsKHR:                           {ir.RayQueryBarycentrics, true},
-	spv.OpRayQueryGetIntersectionFrontFaceKHR:                              {ir.RayQueryFrontFace, true},
-	spv.OpRayQueryGetIntersectionObjectRayDirectionKHR:                     {ir.RayQueryObjectRayDirection, true},
-	spv.OpRayQueryGetIntersectionObjectRayOriginKHR:                        {ir.RayQueryObjectRayOrigin, true},
-	spv.OpRayQueryGetIntersectionObjectToWorldKHR:                          {ir.RayQueryObjectToWorld, true},
-	spv.OpRayQueryGetIntersectionWorldToObjectKHR:                          {ir.RayQueryWorldToObject, true},
-	spv.OpRayQueryGetIntersectionTriangleVertexPositionsKHR:                {ir.RayQueryTriangleVertexPositions, true},
-}
+var rayGets = lazy.Value[map[spv.Op]rayGet]{Make: func() map[spv.Op]rayGet {
+	return map[spv.Op]rayGet{
+		spv.OpRayQueryGetRayTMinKHR:                                            {ir.RayQueryTMin, false},
+		spv.OpRayQueryGetRayFlagsKHR:                                           {ir.RayQueryFlags, false},
+		spv.OpRayQueryGetWorldRayDirectionKHR:                                  {ir.RayQueryWorldRayDirection, false},
+		spv.OpRayQueryGetWorldRayOriginKHR:                                     {ir.RayQueryWorldRayOrigin, false},
+		spv.OpRayQueryGetIntersectionCandidateAABBOpaqueKHR:                    {ir.RayQueryCandidateAABBOpaque, false},
+		spv.OpRayQueryGetIntersectionTypeKHR:                                   {ir.RayQueryType, true},
+		spv.OpRayQueryGetIntersectionTKHR:                                      {ir.RayQueryT, true},
+		spv.OpRayQueryGetIntersectionInstanceCustomIndexKHR:                    {ir.RayQueryInstanceCustomIndex, true},
+		spv.OpRayQueryGetIntersectionInstanceIdKHR:                             {ir.RayQueryInstanceID, true},
+		spv.OpRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR: {ir.RayQueryInstanceSBTIndex, true},
+		spv.OpRayQueryGetIntersectionGeometryIndexKHR:                          {ir.RayQueryGeometryIndex, true},
+		spv.OpRayQueryGetIntersectionPrimitiveIndexKHR:                         {ir.RayQueryPrimitiveIndex, true},
+		spv.OpRayQueryGetIntersectionBarycentricsKHR:                           {ir.RayQueryBarycentrics, true},
+		spv.OpRayQueryGetIntersectionFrontFaceKHR:                              {ir.RayQueryFrontFace, true},
+		spv.OpRayQueryGetIntersectionObjectRayDirectionKHR:                     {ir.RayQueryObjectRayDirection, true},
+		spv.OpRayQueryGetIntersectionObjectRayOriginKHR:                        {ir.RayQueryObjectRayOrigin, true},
+		spv.OpRayQueryGetIntersectionObjectToWorldKHR:                          {ir.RayQueryObjectToWorld, true},
+		spv.OpRayQueryGetIntersectionWorldToObjectKHR:                          {ir.RayQueryWorldToObject, true},
+		spv.OpRayQueryGetIntersectionTriangleVertexPositionsKHR:                {ir.RayQueryTriangleVertexPositions, true},
+	}
+}}
 
 // rayQuery translates the instructions on ray queries, and the conversion to an acceleration structure.
 func (t *translator) rayQuery(in *inst) bool {
@@ -51,7 +54,7 @@ func (t *translator) rayQuery(in *inst) bool {
 	case spv.OpRayQueryProceedKHR:
 		t.set(in, &b.Intrinsic(ir.IntrRqProceed, 1, 1, t.query(in)).Def)
 	default:
-		g, ok := rayGets[in.op]
+		g, ok := rayGets.Get()[in.op]
 		if ok {
 			t.rayGet(in, g)
 		}

@@ -38,8 +38,8 @@ func TestRayQueries(t *testing.T) {
 			}
 		}
 	}
-	if len(gets) != len(rayGets) {
-		t.Errorf("%d values are loaded, there are %d instructions", len(gets), len(rayGets))
+	if len(gets) != len(rayGets.Get()) {
+		t.Errorf("%d values are loaded, there are %d instructions", len(gets), len(rayGets.Get()))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -172,12 +173,14 @@ func (q *Requirement) checkFloats(t Target) error {
 }
 
 // robustFeatures are the features that promise something of accesses out of bounds, and what.
-var robustFeatures = map[string]ir.Robust{
-	"robustBufferAccess":                        {Storage: ir.Robust1, Uniform: ir.Robust1, Vertex: ir.Robust1},
-	"Robustness2Features.robustBufferAccess2":   {Storage: ir.Robust2, Uniform: ir.Robust2, Vertex: ir.Robust2},
-	"ImageRobustnessFeatures.robustImageAccess": {Images: ir.Robust1},
-	"Robustness2Features.robustImageAccess2":    {Images: ir.Robust2},
-}
+var robustFeatures = lazy.Value[map[string]ir.Robust]{Make: func() map[string]ir.Robust {
+	return map[string]ir.Robust{
+		"robustBufferAccess":                        {Storage: ir.Robust1, Uniform: ir.Robust1, Vertex: ir.Robust1},
+		"Robustness2Features.robustBufferAccess2":   {Storage: ir.Robust2, Uniform: ir.Robust2, Vertex: ir.Robust2},
+		"ImageRobustnessFeatures.robustImageAccess": {Images: ir.Robust1},
+		"Robustness2Features.robustImageAccess2":    {Images: ir.Robust2},
+	}
+}}
 
 // leavesBuffers are scripts of VK-GL-CTS whose loops store one element beyond their storage buffer, without
 // requiring robustBufferAccess. They are taken as if they did.
@@ -192,12 +195,12 @@ var leavesBuffers = []string{
 func (s *Script) robust() (r ir.Robust) {
 	for _, name := range leavesBuffers {
 		if strings.HasSuffix(filepath.ToSlash(s.Name), name) {
-			r = robustFeatures["robustBufferAccess"]
+			r = robustFeatures.Get()["robustBufferAccess"]
 		}
 	}
 	for _, q := range s.Requirements {
 		if q.Kind == RequireFeature {
-			r = r.Max(robustFeatures[q.Name])
+			r = r.Max(robustFeatures.Get()[q.Name])
 		}
 	}
 	return r

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -308,17 +309,18 @@ func (p *parser) virtualFile(line int) {
 }
 
 // stageWords are the words of scripts by ShaderStage, "" where there is none.
-var stageWords = func() (words []string) {
+var stageWords = lazy.Value[[]string]{Make: func() []string {
+	var words []string
 	for i := range ir.StageTable {
 		words = append(words, ir.StageTable[i].Script)
 	}
 	return append(words, "multi")
-}()
+}}
 
 // String is the stage's name in scripts.
 func (s ShaderStage) String() string {
-	if int(s) < len(stageWords) {
-		return stageWords[s]
+	if int(s) < len(stageWords.Get()) {
+		return stageWords.Get()[s]
 	}
 	return "stage?"
 }
@@ -327,7 +329,7 @@ var shaderFormatWords = []string{"PASSTHROUGH", "GLSL", "HLSL", "SPIRV-ASM", "SP
 
 func (p *parser) shader(line int) {
 	sh := &ShaderDecl{Line: line}
-	sh.Stage = ShaderStage(p.choose("a shader stage", stageWords))
+	sh.Stage = ShaderStage(p.choose("a shader stage", stageWords.Get()))
 	sh.Name = p.declare("shader", sh)
 	sh.Format = ShaderFormat(p.choose("a shader format", shaderFormatWords))
 	p.s.Shaders = append(p.s.Shaders, sh)

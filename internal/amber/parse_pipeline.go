@@ -168,12 +168,12 @@ func (p *parser) attach(pl *Pipeline, line int) {
 	a := &Attached{Shader: sh, Stage: sh.Stage, Entry: "main", Line: line}
 	if sh.Stage == StageMulti {
 		p.expect("TYPE")
-		a.Stage = ShaderStage(p.choose("a shader stage", stageWords[:StageMulti]))
+		a.Stage = ShaderStage(p.choose("a shader stage", stageWords.Get()[:StageMulti]))
 		if !p.peek().isWord("ENTRY_POINT") {
 			p.unexpected(p.peek(), "ENTRY_POINT")
 		}
 	} else if p.accept("TYPE") {
-		if s := ShaderStage(p.choose("a shader stage", stageWords[:StageMulti])); s != a.Stage {
+		if s := ShaderStage(p.choose("a shader stage", stageWords.Get()[:StageMulti])); s != a.Stage {
 			p.fail(line, "shader %q is not a %v shader", sh.Name, s)
 		}
 	}

@@ -181,7 +181,7 @@ func (v *vkParser) addBuffer(line int, name string) *Buffer {
 
 // vkStage returns the stage of that name in a VkScript, StageMulti if it is none.
 func vkStage(name string) ShaderStage {
-	for i, word := range stageWords[:stageTask] {
+	for i, word := range stageWords.Get()[:stageTask] {
 		if strings.ReplaceAll(word, "_", " ") == name {
 			return ShaderStage(i)
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"nirc/internal/emu"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -56,37 +57,39 @@ func (v *vkParser) boolean() bool {
 func (v *vkParser) float32() float32 { return float32(v.float("a number")) }
 
 // vkState are the commands that set pipeline state.
-var vkState = map[string]func(v *vkParser, g *Pipeline){
-	"primitiveRestartEnable":  func(v *vkParser, g *Pipeline) { g.Restart = v.boolean() },
-	"depthClampEnable":        func(v *vkParser, g *Pipeline) { g.DepthClamp = v.boolean() },
-	"rasterizerDiscardEnable": func(v *vkParser, g *Pipeline) { g.Discard = v.boolean() },
-	"depthBiasEnable":         func(v *vkParser, g *Pipeline) { g.DepthBias = v.boolean() },
-	"logicOpEnable":           func(v *vkParser, g *Pipeline) { g.LogicOps = v.boolean() },
-	"blendEnable":             func(v *vkParser, g *Pipeline) { g.Blend.Enable = v.boolean() },
-	"depthTestEnable":         func(v *vkParser, g *Pipeline) { g.Depth.Test = v.boolean() },
-	"depthWriteEnable":        func(v *vkParser, g *Pipeline) { g.Depth.Write = v.boolean() },
-	"depthBoundsTestEnable":   func(v *vkParser, g *Pipeline) { g.Depth.BoundsTest = v.boolean() },
-	"stencilTestEnable":       func(v *vkParser, g *Pipeline) { g.Depth.StencilTest = v.boolean() },
-	"topology":                func(v *vkParser, _ *Pipeline) { v.topology() }, // every draw gives its own
-	"polygonMode":             func(v *vkParser, g *Pipeline) { g.Polygon = emu.PolygonMode(v.enum("VK_POLYGON_MODE_", polygonWords)) },
-	"logicOp":                 func(v *vkParser, g *Pipeline) { g.Logic = ir.LogicOp(v.enum("VK_LOGIC_OP_", ir.LogicOpNames)) },
-	"frontFace":               func(v *vkParser, g *Pipeline) { g.FrontClockwise = v.enum("VK_FRONT_FACE_", frontWords) == 1 },
-	"cullMode":                func(v *vkParser, g *Pipeline) { v.cullMode(g) },
-	"depthBiasConstantFactor": func(v *vkParser, g *Pipeline) { g.BiasConstant = v.float32() },
-	"depthBiasClamp":          func(v *vkParser, g *Pipeline) { g.BiasClamp = v.float32() },
-	"depthBiasSlopeFactor":    func(v *vkParser, g *Pipeline) { g.BiasSlope = v.float32() },
-	"lineWidth":               func(v *vkParser, g *Pipeline) { g.LineWidth = v.float32() },
-	"minDepthBounds":          func(v *vkParser, g *Pipeline) { g.Depth.MinBounds = v.float32() },
-	"maxDepthBounds":          func(v *vkParser, g *Pipeline) { g.Depth.MaxBounds = v.float32() },
-	"srcColorBlendFactor":     func(v *vkParser, g *Pipeline) { g.Blend.SrcColor = v.blendFactor() },
-	"dstColorBlendFactor":     func(v *vkParser, g *Pipeline) { g.Blend.DstColor = v.blendFactor() },
-	"srcAlphaBlendFactor":     func(v *vkParser, g *Pipeline) { g.Blend.SrcAlpha = v.blendFactor() },
-	"dstAlphaBlendFactor":     func(v *vkParser, g *Pipeline) { g.Blend.DstAlpha = v.blendFactor() },
-	"colorBlendOp":            func(v *vkParser, g *Pipeline) { g.Blend.ColorOp = ir.BlendOp(v.enum("VK_BLEND_OP_", ir.BlendOpNames)) },
-	"alphaBlendOp":            func(v *vkParser, g *Pipeline) { g.Blend.AlphaOp = ir.BlendOp(v.enum("VK_BLEND_OP_", ir.BlendOpNames)) },
-	"depthCompareOp":          func(v *vkParser, g *Pipeline) { g.Depth.Compare = v.comparison() },
-	"colorWriteMask":          func(v *vkParser, g *Pipeline) { v.writeMask(g) },
-}
+var vkState = lazy.Value[map[string]func(v *vkParser, g *Pipeline)]{Make: func() map[string]func(v *vkParser, g *Pipeline) {
+	return map[string]func(v *vkParser, g *Pipeline){
+		"primitiveRestartEnable":  func(v *vkParser, g *Pipeline) { g.Restart = v.boolean() },
+		"depthClampEnable":        func(v *vkParser, g *Pipeline) { g.DepthClamp = v.boolean() },
+		"rasterizerDiscardEnable": func(v *vkParser, g *Pipeline) { g.Discard = v.boolean() },
+		"depthBiasEnable":         func(v *vkParser, g *Pipeline) { g.DepthBias = v.boolean() },
+		"logicOpEnable":           func(v *vkParser, g *Pipeline) { g.LogicOps = v.boolean() },
+		"blendEnable":             func(v *vkParser, g *Pipeline) { g.Blend.Enable = v.boolean() },
+		"depthTestEnable":         func(v *vkParser, g *Pipeline) { g.Depth.Test = v.boolean() },
+		"depthWriteEnable":        func(v *vkParser, g *Pipeline) { g.Depth.Write = v.boolean() },
+		"depthBoundsTestEnable":   func(v *vkParser, g *Pipeline) { g.Depth.BoundsTest = v.boolean() },
+		"stencilTestEnable":       func(v *vkParser, g *Pipeline) { g.Depth.StencilTest = v.boolean() },
+		"topology":                func(v *vkParser, _ *Pipeline) { v.topology() }, // every draw gives its own
+		"polygonMode":             func(v *vkParser, g *Pipeline) { g.Polygon = emu.PolygonMode(v.enum("VK_POLYGON_MODE_", polygonWords)) },
+		"logicOp":                 func(v *vkParser, g *Pipeline) { g.Logic = ir.LogicOp(v.enum("VK_LOGIC_OP_", ir.LogicOpNames)) },
+		"frontFace":               func(v *vkParser, g *Pipeline) { g.FrontClockwise = v.enum("VK_FRONT_FACE_", frontWords) == 1 },
+		"cullMode":                func(v *vkParser, g *Pipeline) { v.cullMode(g) },
+		"depthBiasConstantFactor": func(v *vkParser, g *Pipeline) { g.BiasConstant = v.float32() },
+		"depthBiasClamp":          func(v *vkParser, g *Pipeline) { g.BiasClamp = v.float32() },
+		"depthBiasSlopeFactor":    func(v *vkParser, g *Pipeline) { g.BiasSlope = v.float32() },
+		"lineWidth":               func(v *vkParser, g *Pipeline) { g.LineWidth = v.float32() },
+		"minDepthBounds":          func(v *vkParser, g *Pipeline) { g.Depth.MinBounds = v.float32() },
+		"maxDepthBounds":          func(v *vkParser, g *Pipeline) { g.Depth.MaxBounds = v.float32() },
+		"srcColorBlendFactor":     func(v *vkParser, g *Pipeline) { g.Blend.SrcColor = v.blendFactor() },
+		"dstColorBlendFactor":     func(v *vkParser, g *Pipeline) { g.Blend.DstColor = v.blendFactor() },
+		"srcAlphaBlendFactor":     func(v *vkParser, g *Pipeline) { g.Blend.SrcAlpha = v.blendFactor() },
+		"dstAlphaBlendFactor":     func(v *vkParser, g *Pipeline) { g.Blend.DstAlpha = v.blendFactor() },
+		"colorBlendOp":            func(v *vkParser, g *Pipeline) { g.Blend.ColorOp = ir.BlendOp(v.enum("VK_BLEND_OP_", ir.BlendOpNames)) },
+		"alphaBlendOp":            func(v *vkParser, g *Pipeline) { g.Blend.AlphaOp = ir.BlendOp(v.enum("VK_BLEND_OP_", ir.BlendOpNames)) },
+		"depthCompareOp":          func(v *vkParser, g *Pipeline) { g.Depth.Compare = v.comparison() },
+		"colorWriteMask":          func(v *vkParser, g *Pipeline) { v.writeMask(g) },
+	}
+}}
 
 func (v *vkParser) blendFactor() ir.BlendFactor {
 	return ir.BlendFactor(v.enum("VK_BLEND_FACTOR_", ir.BlendFactorNames))
@@ -99,7 +102,7 @@ func (v *vkParser) comparison() emu.CompareOp {
 // state parses a command that sets pipeline state; false: t is none.
 func (v *vkParser) state(t token) bool {
 	face, field, stencil := strings.Cut(t.text, ".")
-	set := vkState[t.text]
+	set := vkState.Get()[t.text]
 	if set == nil && !(stencil && (face == "front" || face == "back")) {
 		return false
 	}

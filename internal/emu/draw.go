@@ -89,7 +89,7 @@ func (d *drawer) prepare() error {
 	if err := d.findArea(); err != nil {
 		return err
 	}
-	if _, ok := sampleTables[d.samples]; !ok {
+	if _, ok := sampleTables.Get()[d.samples]; !ok {
 		return unsupported("%d samples a pixel are not supported", d.samples)
 	}
 	var err error

@@ -145,11 +145,11 @@ func (f *Format) Unpack(src []byte, dst *[4]uint32) {
 	switch f.fast {
 	case fastRGBA8:
 		_ = src[3]
-		dst[0], dst[1], dst[2], dst[3] = unorm8[src[0]], unorm8[src[1]], unorm8[src[2]], unorm8[src[3]]
+		dst[0], dst[1], dst[2], dst[3] = unorm8.Get()[src[0]], unorm8.Get()[src[1]], unorm8.Get()[src[2]], unorm8.Get()[src[3]]
 		return
 	case fastBGRA8:
 		_ = src[3]
-		dst[0], dst[1], dst[2], dst[3] = unorm8[src[2]], unorm8[src[1]], unorm8[src[0]], unorm8[src[3]]
+		dst[0], dst[1], dst[2], dst[3] = unorm8.Get()[src[2]], unorm8.Get()[src[1]], unorm8.Get()[src[0]], unorm8.Get()[src[3]]
 		return
 	case fastWords:
 		*dst = f.fill

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"sync"
+
+	"nirc/internal/lazy"
 )
 
 // formatRow is one format: its name, from which the layout follows by Vulkan's
@@ -154,10 +156,12 @@ var formatRows = []formatRow{
 	{"A8_UNORM", 1000470001},
 }
 
-var kindNames = map[string]ChannelKind{
-	"UNORM": KindUnorm, "SNORM": KindSnorm, "USCALED": KindUscaled, "SSCALED": KindSscaled, "UINT": KindUint,
-	"SINT": KindSint, "UFLOAT": KindUfloat, "SFLOAT": KindSfloat, "SRGB": KindSrgb,
-}
+var kindNames = lazy.Value[map[string]ChannelKind]{Make: func() map[string]ChannelKind {
+	return map[string]ChannelKind{
+		"UNORM": KindUnorm, "SNORM": KindSnorm, "USCALED": KindUscaled, "SSCALED": KindSscaled, "UINT": KindUint,
+		"SINT": KindSint, "UFLOAT": KindUfloat, "SFLOAT": KindSfloat, "SRGB": KindSrgb,
+	}
+}}
 
 var formatsByName = sync.OnceValue(func() map[string]*Format {
 	m := make(map[string]*Format, len(formatRows))
@@ -200,7 +204,7 @@ func newFormat(r formatRow) *Format {
 	for part := range strings.SplitSeq(r.name, "_") {
 		if bits, ok := strings.CutPrefix(part, "PACK"); ok {
 			packed, _ = leadingInt(bits)
-		} else if k, ok := kindNames[part]; ok {
+		} else if k, ok := kindNames.Get()[part]; ok {
 			setKind(pending, k)
 			f.Channels = append(f.Channels, pending...)
 			pending = nil

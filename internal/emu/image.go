@@ -53,7 +53,7 @@ func NewImage(d ImageDesc) (*Image, error) {
 			return nil, fmt.Errorf("emu: image size %dx%dx%d with %d layers is outside 1..%d", img.Width, img.Height, img.Depth, img.Layers, lim)
 		}
 	}
-	if _, ok := sampleTables[img.Samples]; !ok {
+	if _, ok := sampleTables.Get()[img.Samples]; !ok {
 		return nil, unsupported("%d samples a texel are not supported", img.Samples)
 	}
 	if max := max(img.Width, img.Height, img.Depth); img.Mips < 1 || img.Mips > 31 || max>>(img.Mips-1) == 0 {

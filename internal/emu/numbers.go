@@ -3,15 +3,18 @@ package emu
 import (
 	"math"
 	"sync"
+
+	"nirc/internal/lazy"
 )
 
 // unorm8 holds the float bits of n/255.
-var unorm8 = func() (t [256]uint32) {
+var unorm8 = lazy.Value[*[256]uint32]{Make: func() *[256]uint32 {
+	t := new([256]uint32)
 	for i := range t {
 		t[i] = math.Float32bits(float32(float64(i) / 255))
 	}
 	return t
-}()
+}}
 
 // packUnorm8 rounds the float in bits to n/255, NaN to 0.
 func packUnorm8(bits uint32) byte {

@@ -48,7 +48,7 @@ type rasteriser struct {
 
 func newRasteriser(samples int) *rasteriser {
 	r := &rasteriser{}
-	for _, s := range sampleTables[samples] {
+	for _, s := range sampleTables.Get()[samples] {
 		r.offsets = append(r.offsets, point{int64(s.x) * (subOne / 16), int64(s.y) * (subOne / 16)})
 	}
 	return r

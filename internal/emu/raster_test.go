@@ -53,7 +53,7 @@ func TestCoverage(t *testing.T) {
 			v := p.Color[0].View
 			for y := range size {
 				for x := range size {
-					for s, o := range sampleTables[samples] {
+					for s, o := range sampleTables.Get()[samples] {
 						want := float32(0)
 						if covered(pts, int64(x)*256+int64(o.x)*16, int64(y)*256+int64(o.y)*16) && area(pts[:]) != 0 {
 							want = 1

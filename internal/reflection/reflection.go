@@ -159,15 +159,12 @@ func locationName(s *ir.Shader, v *ir.Variable) string {
 	return Location(s, v.Mode, ir.Slot(v.Location))
 }
 
-// The names of the first slots of a kind, which most shaders have, are made once.
-var attributes, colors, locations = names("attribute "), names("color "), names("location ")
-
-func names(kind string) (list [8]string) {
-	for i := range list {
-		list[i] = kind + strconv.Itoa(i)
-	}
-	return list
-}
+// The names of the first slots of a kind, which most shaders have.
+var (
+	attributes = [8]string{"attribute 0", "attribute 1", "attribute 2", "attribute 3", "attribute 4", "attribute 5", "attribute 6", "attribute 7"}
+	colors     = [8]string{"color 0", "color 1", "color 2", "color 3", "color 4", "color 5", "color 6", "color 7"}
+	locations  = [8]string{"location 0", "location 1", "location 2", "location 3", "location 4", "location 5", "location 6", "location 7"}
+)
 
 // numbered is a slot's name, from the list of the first of its kind if it is there.
 func numbered(list []string, kind string, n int) string {

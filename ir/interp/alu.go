@@ -3,6 +3,7 @@ package interp
 import (
 	"math"
 
+	"nirc/internal/lazy"
 	"nirc/ir"
 	"nirc/ir/optab"
 )
@@ -108,7 +109,8 @@ type fastOp struct {
 	float bool
 }
 
-var fastOps = func() (t [ir.NumOps]fastOp) {
+var fastOps = lazy.Value[*[ir.NumOps]fastOp]{Make: func() *[ir.NumOps]fastOp {
+	t := new([ir.NumOps]fastOp)
 	for op, code := range map[ir.Op]opcode{ir.OpFadd: opFadd, ir.OpFsub: opFsub, ir.OpFmul: opFmul, ir.OpFdiv: opFdiv, ir.OpFfma: opFfma,
 		ir.OpFmin: opFmin, ir.OpFmax: opFmax, ir.OpFneg: opFneg, ir.OpFabs: opFabs, ir.OpFsat: opFsat, ir.OpFlt: opFlt, ir.OpFge: opFge,
 		ir.OpFeq: opFeq, ir.OpFneu: opFneu, ir.OpFfloor: opFfloor, ir.OpFsqrt: opFsqrt,
@@ -127,7 +129,7 @@ var fastOps = func() (t [ir.NumOps]fastOp) {
 		t[op] = fastOp{code, 0, false}
 	}
 	return t
-}()
+}}
 
 // aluInstr translates an ALU instruction, one step a component unless it is horizontal.
 func (c *compiler) aluInstr(in *ir.Instr) {
@@ -155,7 +157,7 @@ func (c *compiler) aluInstr(in *ir.Instr) {
 		return
 	}
 	code := opEval
-	f := fastOps[in.Op]
+	f := fastOps.Get()[in.Op]
 	m := c.p.mode
 	if c.opts.Alter == nil && f.op != 0 && (f.bits == 0 || f.bits == bits) && (!f.float || (m.FlushDenorm|m.RTZ)&2 == 0) {
 		code = f.op

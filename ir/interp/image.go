@@ -2,6 +2,7 @@ package interp
 
 import (
 	"nirc/internal/emu"
+	"nirc/internal/lazy"
 	"nirc/ir"
 	"nirc/ir/optab"
 )
@@ -39,7 +40,8 @@ type image struct {
 
 // imageOps gives what each image intrinsic does. The forms with a deref, an
 // index and a handle stand for the same.
-var imageOps = func() (t [ir.NumIntrinsics]imageOp) {
+var imageOps = lazy.Value[*[ir.NumIntrinsics]imageOp]{Make: func() *[ir.NumIntrinsics]imageOp {
+	t := new([ir.NumIntrinsics]imageOp)
 	for i := range t {
 		if m := ir.Intrinsic(i).Info().Mem; m.Space == ir.SpaceImage && m.Data != -1 == (m.Op != ir.MemLoad) {
 			t[i] = map[optab.MemOp]imageOp{ir.MemLoad: imageLoad, ir.MemStore: imageStore, ir.MemAtomic: imageAtomic, ir.MemSwap: imageSwap}[m.Op]
@@ -55,12 +57,12 @@ var imageOps = func() (t [ir.NumIntrinsics]imageOp) {
 	put(imageSamples, ir.IntrImageDerefSamples, ir.IntrImageSamples, ir.IntrBindlessImageSamples)
 	put(imageIdentical, ir.IntrImageDerefSamplesIdentical, ir.IntrImageSamplesIdentical, ir.IntrBindlessImageSamplesIdentical)
 	return t
-}()
+}}
 
 // imageAccess translates the image intrinsics; false: in is none of those that
 // are supported.
 func (c *compiler) imageAccess(in *ir.Instr) bool {
-	op := imageOps[in.Intr]
+	op := imageOps.Get()[in.Intr]
 	if op == imageNone {
 		return false
 	}

@@ -167,7 +167,7 @@ func TestALU(t *testing.T) {
 func TestFastAgainstTable(t *testing.T) {
 	vals := []uint64{0, 1, 2, 31, 33, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00001, 0x7f7fffff, 0x00800001, 0x80000001, 0x4b7fffff, 0xc0490fdb}
 	for op := range ir.Op(ir.NumOps) {
-		f := fastOps[op]
+		f := fastOps.Get()[op]
 		if f.op == 0 {
 			continue
 		}

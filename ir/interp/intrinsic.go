@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"nirc/internal/emu"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -28,7 +29,8 @@ const (
 	classOther
 )
 
-var intrinsicClasses = func() (t [ir.NumIntrinsics]intrinsicClass) {
+var intrinsicClasses = lazy.Value[*[ir.NumIntrinsics]intrinsicClass]{Make: func() *[ir.NumIntrinsics]intrinsicClass {
+	t := new([ir.NumIntrinsics]intrinsicClass)
 	for i, sv := range sysvalIntrinsics {
 		if sv != svNone {
 			t[i] = classSysval
@@ -65,17 +67,17 @@ var intrinsicClasses = func() (t [ir.NumIntrinsics]intrinsicClass) {
 		ir.IntrLoadPreamble, ir.IntrStorePreamble, ir.IntrLoadSamplePosFromId, ir.IntrLoadFragCoordZw, ir.IntrLoadSampleMask, ir.IntrLoadFsInputInterpDeltas,
 		ir.IntrLoadUserClipPlane, ir.IntrConvertAluTypes, ir.IntrIsSparseTexelsResident, ir.IntrSparseResidencyCodeAnd)
 	return t
-}()
+}}
 
 // supported reports whether an intrinsic can be executed by name.
-func supported(i ir.Intrinsic) bool { return intrinsicClasses[i] != classNone }
+func supported(i ir.Intrinsic) bool { return intrinsicClasses.Get()[i] != classNone }
 
 // execIntrinsic runs an intrinsic; wait: the wave stands at a barrier.
 func (w *Wave) execIntrinsic(i *inst) (wait bool, err error) {
 	if len(w.on) == 0 {
 		return false, nil
 	}
-	class := intrinsicClasses[i.x.in.Intr]
+	class := intrinsicClasses.Get()[i.x.in.Intr]
 	if class == classInput && arrayed(w.p.shader.Stage) || class == classOutput && sharesOutputs(w.p.shader.Stage) {
 		class = classStageIO
 	}

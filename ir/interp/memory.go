@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"nirc/internal/emu"
+	"nirc/internal/lazy"
 	"nirc/ir"
 	"nirc/ir/optab"
 )
@@ -366,14 +367,15 @@ func (w *Wave) execAtomic(i *inst) {
 }
 
 // atomicOps are the ALU operations of the atomics that have one.
-var atomicOps = func() (t [ir.AtomicDecWrap + 1]*optab.Op) {
+var atomicOps = lazy.Value[*[ir.AtomicDecWrap + 1]*optab.Op]{Make: func() *[ir.AtomicDecWrap + 1]*optab.Op {
+	t := new([ir.AtomicDecWrap + 1]*optab.Op)
 	for a, op := range map[ir.AtomicOp]ir.Op{ir.AtomicIAdd: ir.OpIadd, ir.AtomicIMin: ir.OpImin, ir.AtomicUMin: ir.OpUmin, ir.AtomicIMax: ir.OpImax,
 		ir.AtomicUMax: ir.OpUmax, ir.AtomicIAnd: ir.OpIand, ir.AtomicIOr: ir.OpIor, ir.AtomicIXor: ir.OpIxor,
 		ir.AtomicFAdd: ir.OpFadd, ir.AtomicFMin: ir.OpFmin, ir.AtomicFMax: ir.OpFmax} {
 		t[a] = op.Info()
 	}
 	return t
-}()
+}}
 
 // atomicValue is what an atomic leaves in memory; b is the new value of a
 // compare-exchange with a.
@@ -402,5 +404,5 @@ func (w *Wave) atomicValue(op ir.AtomicOp, bits uint8, old, a, b uint64) uint64 
 		}
 		return old - 1
 	}
-	return atomicOps[op].Eval(w.p.mode, bits, &[4]uint64{old, a})
+	return atomicOps.Get()[op].Eval(w.p.mode, bits, &[4]uint64{old, a})
 }

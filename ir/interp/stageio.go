@@ -134,9 +134,9 @@ func (p *Program) scanIntrinsic(x *extra, in map[ir.Slot]*emu.InputSlot, out map
 		io.WritesMemory = io.WritesMemory || x.image.writes
 		return
 	}
-	switch intrinsicClasses[i.Intr] {
+	switch intrinsicClasses.Get()[i.Intr] {
 	case classInput, classStageIO:
-		if i.Def.Instr != nil && (i.Intr == ir.IntrLoadPerVertexInput || intrinsicClasses[i.Intr] == classInput) {
+		if i.Def.Instr != nil && (i.Intr == ir.IntrLoadPerVertexInput || intrinsicClasses.Get()[i.Intr] == classInput) {
 			p.inputIntrinsic(x, in)
 		}
 	case classOutput:
@@ -185,7 +185,7 @@ func (p *Program) scanIntrinsic(x *extra, in map[ir.Slot]*emu.InputSlot, out map
 	if m := i.Memory(); m.Writes() {
 		sp := x.space
 		if m.Space != ir.SpaceDeref {
-			sp = spaces[m.Space]
+			sp = spaces.Get()[m.Space]
 		}
 		io.WritesMemory = io.WritesMemory || sp >= spBuffer
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"nirc/internal/emu"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -84,14 +85,16 @@ const (
 )
 
 // builtInValues are the built-ins that are no single intrinsic's value.
-var builtInValues = map[int32]sysval{
-	ir.BuiltInWorkgroupID: svWorkgroupFromBase, ir.BuiltInInstanceIndex: svInstanceIndex, ir.BuiltInDeviceIndex: svZero, ir.BuiltInViewportIndex: svViewport, ir.BuiltInGlobalSize: svGlobalSize,
-	ir.BuiltInSubgroupMaxSize: svSubgroupSize, ir.BuiltInBaryCoord: svBary, ir.BuiltInBaryCoordNoPersp: svBaryLinear, ir.BuiltInFullyCovered: svFullyCovered,
-}
+var builtInValues = lazy.Value[map[int32]sysval]{Make: func() map[int32]sysval {
+	return map[int32]sysval{
+		ir.BuiltInWorkgroupID: svWorkgroupFromBase, ir.BuiltInInstanceIndex: svInstanceIndex, ir.BuiltInDeviceIndex: svZero, ir.BuiltInViewportIndex: svViewport, ir.BuiltInGlobalSize: svGlobalSize,
+		ir.BuiltInSubgroupMaxSize: svSubgroupSize, ir.BuiltInBaryCoord: svBary, ir.BuiltInBaryCoordNoPersp: svBaryLinear, ir.BuiltInFullyCovered: svFullyCovered,
+	}
+}}
 
 // builtInValue returns the system value of a variable by its built-in.
 func builtInValue(id int32) sysval {
-	if sv := builtInValues[id]; sv != svNone {
+	if sv := builtInValues.Get()[id]; sv != svNone {
 		return sv
 	}
 	if r := ir.FindBuiltIn(id); r != nil {

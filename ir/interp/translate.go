@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"nirc/internal/lazy"
 	"nirc/ir"
 	"nirc/ir/optab"
 )
@@ -81,10 +82,12 @@ func (c *compiler) parallelCopy(in *ir.Instr) {
 }
 
 // spaces are the interpreter's names of the spaces whose memory it holds.
-var spaces = map[optab.Space]space{
-	ir.SpaceUbo: spBuffer, ir.SpaceSsbo: spBuffer, ir.SpaceShared: spShared, ir.SpaceGlobal: spGlobal, ir.SpacePush: spPush,
-	ir.SpaceConstant: spData, ir.SpaceScratch: spPrivate, ir.SpaceTaskPayload: spPayload,
-}
+var spaces = lazy.Value[map[optab.Space]space]{Make: func() map[optab.Space]space {
+	return map[optab.Space]space{
+		ir.SpaceUbo: spBuffer, ir.SpaceSsbo: spBuffer, ir.SpaceShared: spShared, ir.SpaceGlobal: spGlobal, ir.SpacePush: spPush,
+		ir.SpaceConstant: spData, ir.SpaceScratch: spPrivate, ir.SpaceTaskPayload: spPayload,
+	}
+}}
 
 func memBytes(bits uint8) uint8 {
 	if bits == 1 {
@@ -96,7 +99,7 @@ func memBytes(bits uint8) uint8 {
 // explicitMemory translates accesses by a scalar address; false: in is none.
 func (c *compiler) explicitMemory(in *ir.Instr) bool {
 	m := in.Memory()
-	sp, ok := spaces[m.Space]
+	sp, ok := spaces.Get()[m.Space]
 	if !ok || !m.Plain() || in.Intr.Info().Srcs[m.Addr] != 1 || in.Intr.Info().Target != "" {
 		return false
 	}

@@ -5,26 +5,33 @@ import (
 	"math/bits"
 
 	"nirc/backend/agx/isa"
+	"nirc/internal/lazy"
 )
 
 // fn is an ALU operation on one lane.
 type fn func(a, b, c uint32) uint32
 
-// floatOps take f32 bits; those marked half give f16 bits.
-var floatOps = map[isa.Op]struct {
+// floatOp is an operation that takes f32 bits; one marked half gives f16 bits.
+type floatOp struct {
 	f    fn
 	half bool
-}{
-	isa.OpFmadd16: {fma16, true}, isa.OpFadd16: {add16, true}, isa.OpFmul16: {mul16, true},
-	isa.OpFloor: {unary(floor32), false}, isa.OpCeil: {unary(ceil32), false}, isa.OpTrunc: {unary(trunc32), false},
-	isa.OpRint: {unary(rint32), false}, isa.OpSinPt1: {unary(sinPt1), false},
 }
+
+var floatOps = lazy.Value[map[isa.Op]floatOp]{Make: func() map[isa.Op]floatOp {
+	return map[isa.Op]floatOp{
+		isa.OpFmadd16: {fma16, true}, isa.OpFadd16: {add16, true}, isa.OpFmul16: {mul16, true},
+		isa.OpFloor: {unary(floor32), false}, isa.OpCeil: {unary(ceil32), false}, isa.OpTrunc: {unary(trunc32), false},
+		isa.OpRint: {unary(rint32), false}, isa.OpSinPt1: {unary(sinPt1), false},
+	}
+}}
 
 // floatVec are float operations that come so often that they have a loop of
 // their own. Inactive lanes are computed too, and not stored.
-var floatVec = map[isa.Op]func(res, a, b, c *vec){
-	isa.OpFmadd32: fmaLanes, isa.OpFadd32: addLanes, isa.OpFmul32: mulLanes,
-}
+var floatVec = lazy.Value[map[isa.Op]func(res, a, b, c *vec)]{Make: func() map[isa.Op]func(res, a, b, c *vec) {
+	return map[isa.Op]func(res, a, b, c *vec){
+		isa.OpFmadd32: fmaLanes, isa.OpFadd32: addLanes, isa.OpFmul32: mulLanes,
+	}
+}}
 
 func execFloatVec(w *wave, x *inst) error {
 	v := [3]*vec{&w.buf[0], &w.buf[1], &w.buf[2]}
@@ -158,12 +165,14 @@ func execBitop(w *wave, x *inst) error {
 }
 
 // bitFns are the integer functions of one or two sources.
-var bitFns = map[isa.Op]fn{
-	isa.OpBitrev:   func(a, _, _ uint32) uint32 { return bits.Reverse32(a) },
-	isa.OpPopcount: func(a, _, _ uint32) uint32 { return uint32(bits.OnesCount32(a)) },
-	isa.OpFfs:      func(a, _, _ uint32) uint32 { return uint32(bits.Len32(a) - 1) },
-	isa.OpIntl:     func(a, b, _ uint32) uint32 { return spread(a) | spread(b)<<1 },
-}
+var bitFns = lazy.Value[map[isa.Op]fn]{Make: func() map[isa.Op]fn {
+	return map[isa.Op]fn{
+		isa.OpBitrev:   func(a, _, _ uint32) uint32 { return bits.Reverse32(a) },
+		isa.OpPopcount: func(a, _, _ uint32) uint32 { return uint32(bits.OnesCount32(a)) },
+		isa.OpFfs:      func(a, _, _ uint32) uint32 { return uint32(bits.Len32(a) - 1) },
+		isa.OpIntl:     func(a, b, _ uint32) uint32 { return spread(a) | spread(b)<<1 },
+	}
+}}
 
 // spread moves bit i of the low half to bit 2i.
 func spread(v uint32) uint32 {

@@ -277,7 +277,7 @@ func (c *checker) after(w *wave, x *inst) {
 		if c.memoryBarrier(x.Imm); x.Imm == deviceBarrier {
 			w.l.Races.Fence()
 		}
-		if c.imageFence |= imageBarriers[x.Imm]; c.imageFence&(sawImage1|sawImage2) == sawImage1|sawImage2 {
+		if c.imageFence |= imageBarriers.Get()[x.Imm]; c.imageFence&(sawImage1|sawImage2) == sawImage1|sawImage2 {
 			c.imageFence = 0
 			w.l.Races.FenceImages()
 		}

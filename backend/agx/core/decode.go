@@ -38,16 +38,16 @@ var execOf = [isa.NumOps]execFn{
 }
 
 func init() {
-	for op := range floatOps {
+	for op := range floatOps.Get() {
 		execOf[op] = execFloat
 	}
-	for op := range approxOps {
+	for op := range approxOps.Get() {
 		execOf[op] = execApprox
 	}
-	for op := range floatVec {
+	for op := range floatVec.Get() {
 		execOf[op] = execFloatVec
 	}
-	for op := range bitFns {
+	for op := range bitFns.Get() {
 		execOf[op] = execBits
 	}
 }
@@ -68,11 +68,11 @@ func (x *inst) decode() {
 		x.s[i] = decodeSrc(x.Srcs[i])
 		x.signed = x.signed || x.s[i].sext
 	}
-	if f, ok := floatOps[x.Op]; ok {
+	if f, ok := floatOps.Get()[x.Op]; ok {
 		x.fn, x.half = f.f, f.half
 	}
-	x.fv, x.approx = floatVec[x.Op], approxOps[x.Op]
-	if f, ok := bitFns[x.Op]; ok {
+	x.fv, x.approx = floatVec.Get()[x.Op], approxOps.Get()[x.Op]
+	if f, ok := bitFns.Get()[x.Op]; ok {
 		x.fn = f
 	}
 	switch x.Op {

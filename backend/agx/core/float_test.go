@@ -208,4 +208,4 @@ func TestFormats(t *testing.T) {
 }
 
 // approx32 is the rounded result of an approximate operation.
-func approx32(op isa.Op, a uint32) uint32 { return round32(approxOps[op].At(0, 32, wideF(a))) }
+func approx32(op isa.Op, a uint32) uint32 { return round32(approxOps.Get()[op].At(0, 32, wideF(a))) }

@@ -7,6 +7,7 @@ import (
 
 	"nirc/backend/agx/abi"
 	"nirc/internal/emu"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -288,7 +289,9 @@ func (g *geometryWaves) Run(fuel int) (emu.Status, error) {
 }
 
 // lists are the input topologies by the vertices of a primitive.
-var lists = map[uint8]emu.Topology{1: emu.PointList, 2: emu.LineList, 3: emu.TriangleList, 4: emu.LineListAdjacency, 6: emu.TriangleListAdjacency}
+var lists = lazy.Value[map[uint8]emu.Topology]{Make: func() map[uint8]emu.Topology {
+	return map[uint8]emu.Topology{1: emu.PointList, 2: emu.LineList, 3: emu.TriangleList, 4: emu.LineListAdjacency, 6: emu.TriangleListAdjacency}
+}}
 
 // start puts the vertices of the launch's primitives one after another.
 func (g *geometryWaves) start() error {
@@ -322,7 +325,7 @@ func (g *geometryWaves) start() error {
 	}
 	d.uniform(abi.UniformRecordSlots, mask)
 	d.uniform(abi.UniformGridVertices, uint64(size*len(prims)))
-	d.uniform(abi.UniformTopology, uint64(lists[m.Geometry.InPrimitive]))
+	d.uniform(abi.UniformTopology, uint64(lists.Get()[m.Geometry.InPrimitive]))
 	d.uniform(abi.UniformPrimitives, uint64(len(prims)))
 	first, per := l.Geometry[0].InvocationID, uint32(len(prims))*m.Geometry.Invocations
 	draw, err := newGeometryDraw(g.p, d, first, first+uint32(l.NumLanes), per)

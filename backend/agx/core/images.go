@@ -5,6 +5,7 @@ import (
 
 	"nirc/backend/agx/isa"
 	"nirc/internal/emu"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -23,7 +24,9 @@ const (
 	sawAtomic = sawWrite | sawFlush
 )
 
-var imageBarriers = map[uint32]uint8{0xaa: sawImage1, 0xae: sawImage2, 0xa9: sawImage3, 0xad: sawImage4, 0x40: sawFlush}
+var imageBarriers = lazy.Value[map[uint32]uint8]{Make: func() map[uint32]uint8 {
+	return map[uint32]uint8{0xaa: sawImage1, 0xae: sawImage2, 0xa9: sawImage3, 0xad: sawImage4, 0x40: sawFlush}
+}}
 
 // imageWrite is an image that the wave has written: which barriers that wants, which have run since, and which lanes wrote
 // before them. A lane that did not write reads what was there or what others put there, as invocations do that nothing orders.
@@ -74,7 +77,7 @@ func (w *wave) readsImage(x *inst, m *emu.Image, lane int) error {
 // wants, each sees so.
 func (c *checker) memoryBarrier(code uint32) {
 	for i := range c.images {
-		c.images[i].saw |= imageBarriers[code]
+		c.images[i].saw |= imageBarriers.Get()[code]
 		c.images[i].lanes = ^uint32(0)
 	}
 	if code == deviceBarrier {

@@ -7,6 +7,7 @@ import (
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/internal/emu"
+	"nirc/internal/lazy"
 	"nirc/ir"
 )
 
@@ -99,12 +100,14 @@ func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 }
 
 // runsAs are the stages of the hardware as which others run.
-var runsAs = map[ir.Stage]ir.Stage{ir.StageTessCtrl: ir.StageCompute, ir.StageTessEval: ir.StageVertex, ir.StageGeometry: ir.StageCompute}
+var runsAs = lazy.Value[map[ir.Stage]ir.Stage]{Make: func() map[ir.Stage]ir.Stage {
+	return map[ir.Stage]ir.Stage{ir.StageTessCtrl: ir.StageCompute, ir.StageTessEval: ir.StageVertex, ir.StageGeometry: ir.StageCompute}
+}}
 
 // load decodes the program that meta describes.
 func load(code []byte, meta *abi.Meta) (*program, error) {
 	p := &program{api: meta.Stage, meta: meta, top: 8}
-	if as, ok := runsAs[meta.Stage]; ok {
+	if as, ok := runsAs.Get()[meta.Stage]; ok {
 		m := *meta
 		m.Stage, p.meta = as, &m
 	}

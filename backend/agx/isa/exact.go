@@ -1,5 +1,7 @@
 package isa
 
+import "nirc/internal/lazy"
+
 // Unpacking what was packed takes as long as packing it, and code generators pack each instruction of a shader. For
 // instructions all of whose items are of classes below it can be told without: such a class accepts only what it gives back
 // when it unpacks, so an instruction is kept whole if nothing stands where it has no item.
@@ -21,13 +23,15 @@ const (
 )
 
 // exactClasses are the classes whose packing keeps what it accepts, with the part that they transfer; TestExact proves it.
-var exactClasses = map[string]parts{
-	"dst": 0, "dst64": 0, "dst2": 0, "dst16": 0, "r0l": 0,
-	"src": 0, "src16": 0, "src64": 0, "isrc": 0, "isrc64": 0, "fsrc": 0, "fsrc16": 0, "fsrc2": 0, "sel": 0, "sr": 0,
-	"icc": partCond, "fcc": partCond, "rnd": partRound, "rndi": partRound, "cvt": partMode, "red": partMode,
-	"simd": 0, "prefix": 0, "sat": 0, "sub": 0, "kill": 0, "killh": 0,
-	"tt": partTable, "lsl": partShift, "mask32": partBits, "nest": partNest, "imm": partImm, "rel": partTarget,
-}
+var exactClasses = lazy.Value[map[string]parts]{Make: func() map[string]parts {
+	return map[string]parts{
+		"dst": 0, "dst64": 0, "dst2": 0, "dst16": 0, "r0l": 0,
+		"src": 0, "src16": 0, "src64": 0, "isrc": 0, "isrc64": 0, "fsrc": 0, "fsrc16": 0, "fsrc2": 0, "sel": 0, "sr": 0,
+		"icc": partCond, "fcc": partCond, "rnd": partRound, "rndi": partRound, "cvt": partMode, "red": partMode,
+		"simd": 0, "prefix": 0, "sat": 0, "sub": 0, "kill": 0, "killh": 0,
+		"tt": partTable, "lsl": partShift, "mask32": partBits, "nest": partNest, "imm": partImm, "rel": partTarget,
+	}
+}}
 
 // exactness is what an info knows to report whether packing keeps an instruction.
 type exactness struct {
@@ -48,7 +52,7 @@ func (in *info) compileExact(classNames []string) {
 	var have parts
 	for i := range in.items {
 		it := &in.items[i]
-		p, ok := exactClasses[classNames[i]]
+		p, ok := exactClasses.Get()[classNames[i]]
 		e.exact = e.exact && ok
 		have |= p
 		e.flags |= it.cls.flag

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"nirc/backend/ir3/isa"
+	"nirc/internal/lazy"
 )
 
 // aluFn computes d, a lane each; the sources have as many. Half sources and results stand in the
@@ -94,159 +95,161 @@ func b2u(b bool) uint32 {
 
 // aluOps has the operations of categories 2 to 4; a nil function is not
 // supported.
-var aluOps = [isa.NumOps]aluInfo{
-	isa.OpAddF: float2(func(d, a, b, _ []uint32, _ *inst) {
-		map2(d, a, b, func(p, q uint32) uint32 { return fromF(toF(p) + toF(q)) })
-	}, func(a, b float64) float64 { return a + b }),
-	isa.OpMulF: float2(func(d, a, b, _ []uint32, _ *inst) {
-		map2(d, a, b, func(p, q uint32) uint32 { return fromF(toF(p) * toF(q)) })
-	}, func(a, b float64) float64 { return a * b }),
-	isa.OpMinF:    float2(nil, minF),
-	isa.OpMaxF:    float2(nil, maxF),
-	isa.OpSignF:   float1(signF),
-	isa.OpAbsnegF: float1(func(a float64) float64 { return a }),
-	isa.OpFloorF:  float1(math.Floor),
-	isa.OpCeilF:   float1(math.Ceil),
-	isa.OpRndneF:  float1(math.RoundToEven),
-	isa.OpRndazF:  float1(rndaz),
-	isa.OpTruncF:  float1(math.Trunc),
-	isa.OpCmpsF: {class: clsCmpF, nsrc: 2,
-		full: func(d, a, b, _ []uint32, x *inst) {
+var aluOps = lazy.Value[*[isa.NumOps]aluInfo]{Make: func() *[isa.NumOps]aluInfo {
+	return &[isa.NumOps]aluInfo{
+		isa.OpAddF: float2(func(d, a, b, _ []uint32, _ *inst) {
+			map2(d, a, b, func(p, q uint32) uint32 { return fromF(toF(p) + toF(q)) })
+		}, func(a, b float64) float64 { return a + b }),
+		isa.OpMulF: float2(func(d, a, b, _ []uint32, _ *inst) {
+			map2(d, a, b, func(p, q uint32) uint32 { return fromF(toF(p) * toF(q)) })
+		}, func(a, b float64) float64 { return a * b }),
+		isa.OpMinF:    float2(nil, minF),
+		isa.OpMaxF:    float2(nil, maxF),
+		isa.OpSignF:   float1(signF),
+		isa.OpAbsnegF: float1(func(a float64) float64 { return a }),
+		isa.OpFloorF:  float1(math.Floor),
+		isa.OpCeilF:   float1(math.Ceil),
+		isa.OpRndneF:  float1(math.RoundToEven),
+		isa.OpRndazF:  float1(rndaz),
+		isa.OpTruncF:  float1(math.Trunc),
+		isa.OpCmpsF: {class: clsCmpF, nsrc: 2,
+			full: func(d, a, b, _ []uint32, x *inst) {
+				c := x.Cond
+				map2(d, a, b, func(p, q uint32) uint32 { return b2u(compareF(c, float64(toF(p)), float64(toF(q)))) })
+			},
+			half: func(d, a, b, _ []uint32, x *inst) {
+				c := x.Cond
+				map2(d, a, b, func(p, q uint32) uint32 { return b2u(compareF(c, float64(h2f(p)), float64(h2f(q)))) })
+			}},
+		isa.OpAddU: both(2, clsUint, addU),
+		isa.OpAddS: both(2, clsSint, addS),
+		isa.OpSubU: both(2, clsUint, func(d, a, b, _ []uint32, x *inst) {
+			sat := x.Flags&isa.Sat != 0
+			map2(d, a, b, func(p, q uint32) uint32 {
+				if sat && p < q {
+					return 0
+				}
+				return p - q
+			})
+		}),
+		isa.OpSubS: both(2, clsSint, func(d, a, b, _ []uint32, x *inst) {
+			sat := x.Flags&isa.Sat != 0
+			map2(d, a, b, func(p, q uint32) uint32 {
+				r := int64(x.sext(p)) - int64(x.sext(q))
+				if sat {
+					r = x.satS(r)
+				}
+				return uint32(r)
+			})
+		}),
+		isa.OpCmpsU: both(2, clsUint, func(d, a, b, _ []uint32, x *inst) {
 			c := x.Cond
-			map2(d, a, b, func(p, q uint32) uint32 { return b2u(compareF(c, float64(toF(p)), float64(toF(q)))) })
-		},
-		half: func(d, a, b, _ []uint32, x *inst) {
+			map2(d, a, b, func(p, q uint32) uint32 { return b2u(compare(c, p < q, p == q)) })
+		}),
+		isa.OpCmpsS: both(2, clsUint, func(d, a, b, _ []uint32, x *inst) {
 			c := x.Cond
-			map2(d, a, b, func(p, q uint32) uint32 { return b2u(compareF(c, float64(h2f(p)), float64(h2f(q)))) })
+			map2(d, a, b, func(p, q uint32) uint32 { return b2u(compare(c, x.sext(p) < x.sext(q), p == q)) })
+		}),
+		isa.OpMinU: both(2, clsUint, func(d, a, b, _ []uint32, _ *inst) {
+			map2(d, a, b, func(p, q uint32) uint32 { return min(p, q) })
+		}),
+		isa.OpMaxU: both(2, clsUint, func(d, a, b, _ []uint32, _ *inst) {
+			map2(d, a, b, func(p, q uint32) uint32 { return max(p, q) })
+		}),
+		isa.OpMinS: both(2, clsSint, func(d, a, b, _ []uint32, x *inst) {
+			map2(d, a, b, func(p, q uint32) uint32 { return uint32(min(x.sext(p), x.sext(q))) })
+		}),
+		isa.OpMaxS: both(2, clsSint, func(d, a, b, _ []uint32, x *inst) {
+			map2(d, a, b, func(p, q uint32) uint32 { return uint32(max(x.sext(p), x.sext(q))) })
+		}),
+		isa.OpAbsnegS: both(1, clsSint, func(d, a, _, _ []uint32, x *inst) { copy(d, a) }),
+		isa.OpAndB: both(2, clsBits, func(d, a, b, _ []uint32, _ *inst) {
+			map2(d, a, b, func(p, q uint32) uint32 { return p & q })
+		}),
+		isa.OpOrB: both(2, clsBits, func(d, a, b, _ []uint32, _ *inst) {
+			map2(d, a, b, func(p, q uint32) uint32 { return p | q })
+		}),
+		isa.OpXorB: both(2, clsBits, func(d, a, b, _ []uint32, _ *inst) {
+			map2(d, a, b, func(p, q uint32) uint32 { return p ^ q })
+		}),
+		isa.OpNotB: both(1, clsBits, func(d, a, _, _ []uint32, x *inst) {
+			map1(d, a, func(p uint32) uint32 { return ^p })
+		}),
+		isa.OpMulU24: both(2, clsUint, func(d, a, b, _ []uint32, _ *inst) {
+			map2(d, a, b, func(p, q uint32) uint32 { return (p & 0xffffff) * (q & 0xffffff) })
+		}),
+		isa.OpMulS24: both(2, clsSint, func(d, a, b, _ []uint32, x *inst) {
+			map2(d, a, b, func(p, q uint32) uint32 { return uint32(s24(x.sext(p)) * s24(x.sext(q))) })
+		}),
+		isa.OpMullU: both(2, clsUint, func(d, a, b, _ []uint32, _ *inst) {
+			map2(d, a, b, func(p, q uint32) uint32 { return (p & 0xffff) * (q & 0xffff) })
+		}),
+		isa.OpBfrevB: both(1, clsBits, func(d, a, _, _ []uint32, x *inst) {
+			map1(d, a, func(p uint32) uint32 { return bits.Reverse32(p) >> x.ext })
+		}),
+		isa.OpClzB: both(1, clsBits, func(d, a, _, _ []uint32, x *inst) {
+			map1(d, a, func(p uint32) uint32 { return clz(p, x.ext) })
+		}),
+		isa.OpClzS: both(1, clsSint, func(d, a, _, _ []uint32, x *inst) {
+			map1(d, a, func(p uint32) uint32 {
+				v := x.sext(p)
+				return clz(uint32(v^v>>31), x.ext)
+			})
+		}),
+		isa.OpShlB: both(2, clsBits, func(d, a, b, _ []uint32, x *inst) {
+			m := 31 >> (x.ext >> 4)
+			map2(d, a, b, func(p, q uint32) uint32 { return p << (q & uint32(m)) })
+		}),
+		isa.OpShrB: both(2, clsBits, func(d, a, b, _ []uint32, x *inst) {
+			m := 31 >> (x.ext >> 4)
+			map2(d, a, b, func(p, q uint32) uint32 { return p >> (q & uint32(m)) })
+		}),
+		isa.OpAshrB: both(2, clsBits, func(d, a, b, _ []uint32, x *inst) {
+			m := 31 >> (x.ext >> 4)
+			map2(d, a, b, func(p, q uint32) uint32 { return uint32(x.sext(p) >> (q & uint32(m))) })
+		}),
+		isa.OpGetbitB: both(2, clsBits, func(d, a, b, _ []uint32, x *inst) {
+			m := 31 >> (x.ext >> 4)
+			map2(d, a, b, func(p, q uint32) uint32 { return p >> (q & uint32(m)) & 1 })
+		}),
+		isa.OpCbitsB: both(1, clsBits, func(d, a, _, _ []uint32, _ *inst) {
+			map1(d, a, func(p uint32) uint32 { return uint32(bits.OnesCount32(p)) })
+		}),
+
+		isa.OpMadU16:   both(3, clsUint, func(d, a, b, c []uint32, _ *inst) { map3(d, a, b, c, mulAdd) }),
+		isa.OpMadS16:   both(3, clsSint, func(d, a, b, c []uint32, _ *inst) { map3(d, a, b, c, mulAdd) }),
+		isa.OpMadU24:   both(3, clsUint, madU24),
+		isa.OpMadS24:   both(3, clsSint, madS24),
+		isa.OpMadshM16: both(3, clsUint, madshM16),
+		isa.OpMadF32: {class: clsFloat, nsrc: 3, full: func(d, a, b, c []uint32, _ *inst) {
+			a, b, c = a[:len(d)], b[:len(d)], c[:len(d)]
+			for i := range d {
+				d[i] = fromF(fma32(toF(a[i]), toF(b[i]), toF(c[i])))
+			}
 		}},
-	isa.OpAddU: both(2, clsUint, addU),
-	isa.OpAddS: both(2, clsSint, addS),
-	isa.OpSubU: both(2, clsUint, func(d, a, b, _ []uint32, x *inst) {
-		sat := x.Flags&isa.Sat != 0
-		map2(d, a, b, func(p, q uint32) uint32 {
-			if sat && p < q {
-				return 0
+		isa.OpMadF16: {class: clsFloat, nsrc: 3, half: func(d, a, b, c []uint32, _ *inst) {
+			for i := range d {
+				d[i] = toH(float64(h2f(a[i]))*float64(h2f(b[i])) + float64(h2f(c[i])))
 			}
-			return p - q
-		})
-	}),
-	isa.OpSubS: both(2, clsSint, func(d, a, b, _ []uint32, x *inst) {
-		sat := x.Flags&isa.Sat != 0
-		map2(d, a, b, func(p, q uint32) uint32 {
-			r := int64(x.sext(p)) - int64(x.sext(q))
-			if sat {
-				r = x.satS(r)
-			}
-			return uint32(r)
-		})
-	}),
-	isa.OpCmpsU: both(2, clsUint, func(d, a, b, _ []uint32, x *inst) {
-		c := x.Cond
-		map2(d, a, b, func(p, q uint32) uint32 { return b2u(compare(c, p < q, p == q)) })
-	}),
-	isa.OpCmpsS: both(2, clsUint, func(d, a, b, _ []uint32, x *inst) {
-		c := x.Cond
-		map2(d, a, b, func(p, q uint32) uint32 { return b2u(compare(c, x.sext(p) < x.sext(q), p == q)) })
-	}),
-	isa.OpMinU: both(2, clsUint, func(d, a, b, _ []uint32, _ *inst) {
-		map2(d, a, b, func(p, q uint32) uint32 { return min(p, q) })
-	}),
-	isa.OpMaxU: both(2, clsUint, func(d, a, b, _ []uint32, _ *inst) {
-		map2(d, a, b, func(p, q uint32) uint32 { return max(p, q) })
-	}),
-	isa.OpMinS: both(2, clsSint, func(d, a, b, _ []uint32, x *inst) {
-		map2(d, a, b, func(p, q uint32) uint32 { return uint32(min(x.sext(p), x.sext(q))) })
-	}),
-	isa.OpMaxS: both(2, clsSint, func(d, a, b, _ []uint32, x *inst) {
-		map2(d, a, b, func(p, q uint32) uint32 { return uint32(max(x.sext(p), x.sext(q))) })
-	}),
-	isa.OpAbsnegS: both(1, clsSint, func(d, a, _, _ []uint32, x *inst) { copy(d, a) }),
-	isa.OpAndB: both(2, clsBits, func(d, a, b, _ []uint32, _ *inst) {
-		map2(d, a, b, func(p, q uint32) uint32 { return p & q })
-	}),
-	isa.OpOrB: both(2, clsBits, func(d, a, b, _ []uint32, _ *inst) {
-		map2(d, a, b, func(p, q uint32) uint32 { return p | q })
-	}),
-	isa.OpXorB: both(2, clsBits, func(d, a, b, _ []uint32, _ *inst) {
-		map2(d, a, b, func(p, q uint32) uint32 { return p ^ q })
-	}),
-	isa.OpNotB: both(1, clsBits, func(d, a, _, _ []uint32, x *inst) {
-		map1(d, a, func(p uint32) uint32 { return ^p })
-	}),
-	isa.OpMulU24: both(2, clsUint, func(d, a, b, _ []uint32, _ *inst) {
-		map2(d, a, b, func(p, q uint32) uint32 { return (p & 0xffffff) * (q & 0xffffff) })
-	}),
-	isa.OpMulS24: both(2, clsSint, func(d, a, b, _ []uint32, x *inst) {
-		map2(d, a, b, func(p, q uint32) uint32 { return uint32(s24(x.sext(p)) * s24(x.sext(q))) })
-	}),
-	isa.OpMullU: both(2, clsUint, func(d, a, b, _ []uint32, _ *inst) {
-		map2(d, a, b, func(p, q uint32) uint32 { return (p & 0xffff) * (q & 0xffff) })
-	}),
-	isa.OpBfrevB: both(1, clsBits, func(d, a, _, _ []uint32, x *inst) {
-		map1(d, a, func(p uint32) uint32 { return bits.Reverse32(p) >> x.ext })
-	}),
-	isa.OpClzB: both(1, clsBits, func(d, a, _, _ []uint32, x *inst) {
-		map1(d, a, func(p uint32) uint32 { return clz(p, x.ext) })
-	}),
-	isa.OpClzS: both(1, clsSint, func(d, a, _, _ []uint32, x *inst) {
-		map1(d, a, func(p uint32) uint32 {
-			v := x.sext(p)
-			return clz(uint32(v^v>>31), x.ext)
-		})
-	}),
-	isa.OpShlB: both(2, clsBits, func(d, a, b, _ []uint32, x *inst) {
-		m := 31 >> (x.ext >> 4)
-		map2(d, a, b, func(p, q uint32) uint32 { return p << (q & uint32(m)) })
-	}),
-	isa.OpShrB: both(2, clsBits, func(d, a, b, _ []uint32, x *inst) {
-		m := 31 >> (x.ext >> 4)
-		map2(d, a, b, func(p, q uint32) uint32 { return p >> (q & uint32(m)) })
-	}),
-	isa.OpAshrB: both(2, clsBits, func(d, a, b, _ []uint32, x *inst) {
-		m := 31 >> (x.ext >> 4)
-		map2(d, a, b, func(p, q uint32) uint32 { return uint32(x.sext(p) >> (q & uint32(m))) })
-	}),
-	isa.OpGetbitB: both(2, clsBits, func(d, a, b, _ []uint32, x *inst) {
-		m := 31 >> (x.ext >> 4)
-		map2(d, a, b, func(p, q uint32) uint32 { return p >> (q & uint32(m)) & 1 })
-	}),
-	isa.OpCbitsB: both(1, clsBits, func(d, a, _, _ []uint32, _ *inst) {
-		map1(d, a, func(p uint32) uint32 { return uint32(bits.OnesCount32(p)) })
-	}),
+		}},
+		isa.OpSelB16: both(3, clsUint, sel),
+		isa.OpSelB32: both(3, clsUint, sel),
+		isa.OpSadS16: both(3, clsSint, add3),
+		isa.OpSadS32: both(3, clsSint, add3),
+		isa.OpShrm:   both(3, clsUint, shiftOp(func(p, q, r uint32) uint32 { return q >> p & r })),
+		isa.OpShlm:   both(3, clsUint, shiftOp(func(p, q, r uint32) uint32 { return q << p & r })),
+		isa.OpShrg:   both(3, clsUint, shiftOp(func(p, q, r uint32) uint32 { return q>>p | r })),
+		isa.OpShlg:   both(3, clsUint, shiftOp(func(p, q, r uint32) uint32 { return q<<p | r })),
+		isa.OpAndg: both(3, clsUint, func(d, a, b, c []uint32, _ *inst) {
+			map3(d, a, b, c, func(p, q, r uint32) uint32 { return p&q | r })
+		}),
+		isa.OpDp2acc: both(3, clsUint, dot),
+		isa.OpDp4acc: both(3, clsUint, dot),
 
-	isa.OpMadU16:   both(3, clsUint, func(d, a, b, c []uint32, _ *inst) { map3(d, a, b, c, mulAdd) }),
-	isa.OpMadS16:   both(3, clsSint, func(d, a, b, c []uint32, _ *inst) { map3(d, a, b, c, mulAdd) }),
-	isa.OpMadU24:   both(3, clsUint, madU24),
-	isa.OpMadS24:   both(3, clsSint, madS24),
-	isa.OpMadshM16: both(3, clsUint, madshM16),
-	isa.OpMadF32: {class: clsFloat, nsrc: 3, full: func(d, a, b, c []uint32, _ *inst) {
-		a, b, c = a[:len(d)], b[:len(d)], c[:len(d)]
-		for i := range d {
-			d[i] = fromF(fma32(toF(a[i]), toF(b[i]), toF(c[i])))
-		}
-	}},
-	isa.OpMadF16: {class: clsFloat, nsrc: 3, half: func(d, a, b, c []uint32, _ *inst) {
-		for i := range d {
-			d[i] = toH(float64(h2f(a[i]))*float64(h2f(b[i])) + float64(h2f(c[i])))
-		}
-	}},
-	isa.OpSelB16: both(3, clsUint, sel),
-	isa.OpSelB32: both(3, clsUint, sel),
-	isa.OpSadS16: both(3, clsSint, add3),
-	isa.OpSadS32: both(3, clsSint, add3),
-	isa.OpShrm:   both(3, clsUint, shiftOp(func(p, q, r uint32) uint32 { return q >> p & r })),
-	isa.OpShlm:   both(3, clsUint, shiftOp(func(p, q, r uint32) uint32 { return q << p & r })),
-	isa.OpShrg:   both(3, clsUint, shiftOp(func(p, q, r uint32) uint32 { return q>>p | r })),
-	isa.OpShlg:   both(3, clsUint, shiftOp(func(p, q, r uint32) uint32 { return q<<p | r })),
-	isa.OpAndg: both(3, clsUint, func(d, a, b, c []uint32, _ *inst) {
-		map3(d, a, b, c, func(p, q, r uint32) uint32 { return p&q | r })
-	}),
-	isa.OpDp2acc: both(3, clsUint, dot),
-	isa.OpDp4acc: both(3, clsUint, dot),
-
-	isa.OpRcp: sfuRcp.alu(), isa.OpRsq: sfuRsq.alu(), isa.OpHrsq: sfuRsq.alu(), isa.OpLog2: sfuLog2.alu(), isa.OpHlog2: sfuLog2.alu(),
-	isa.OpExp2: sfuExp2.alu(), isa.OpHexp2: sfuExp2.alu(), isa.OpSin: sfuSin.alu(), isa.OpCos: sfuCos.alu(), isa.OpSqrt: sfuSqrt.alu(),
-}
+		isa.OpRcp: sfuRcp.alu(), isa.OpRsq: sfuRsq.alu(), isa.OpHrsq: sfuRsq.alu(), isa.OpLog2: sfuLog2.alu(), isa.OpHlog2: sfuLog2.alu(),
+		isa.OpExp2: sfuExp2.alu(), isa.OpHexp2: sfuExp2.alu(), isa.OpSin: sfuSin.alu(), isa.OpCos: sfuCos.alu(), isa.OpSqrt: sfuSqrt.alu(),
+	}
+}}
 
 func s24(v int32) int32 { return v << 8 >> 8 }
 

@@ -324,7 +324,7 @@ func TestEffects(t *testing.T) {
 func randomCode(gen isa.Gen, pool []uint64, r *rand.Rand) (code []uint64) {
 	for range 8 {
 		w := pool[r.IntN(len(pool))]
-		if in, _ := isa.Unpack(gen, w); execOf[in.Op] == nil && aluOps[in.Op].nsrc == 0 {
+		if in, _ := isa.Unpack(gen, w); execOf[in.Op] == nil && aluOps.Get()[in.Op].nsrc == 0 {
 			continue
 		}
 		code = append(code, w)

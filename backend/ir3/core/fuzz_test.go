@@ -18,7 +18,7 @@ func TestRandomCode(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
 	var pool []uint64
 	for op := isa.OpRaw + 1; op < isa.NumOps; op++ {
-		if !op.OnGen(isa.A6xx) || op == isa.OpEnd || execOf[op] == nil && aluOps[op].nsrc == 0 {
+		if !op.OnGen(isa.A6xx) || op == isa.OpEnd || execOf[op] == nil && aluOps.Get()[op].nsrc == 0 {
 			continue
 		}
 		n := 0

@@ -280,7 +280,7 @@ func (x *inst) decode() {
 	x.exec = execOf[x.Op]
 	cat := x.Category()
 	x.flow = cat == 0 && x.Op != isa.OpNop || x.Op == isa.OpBar
-	info := &aluOps[x.Op]
+	info := &aluOps.Get()[x.Op]
 	x.dst = decodeDst(x.Dst)
 	switch {
 	case info.nsrc > 0:

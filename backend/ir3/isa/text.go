@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"nirc/internal/lazy"
 )
 
 // elem is one piece of an instruction's text: a literal or a part.
@@ -57,13 +59,15 @@ const (
 )
 
 // partNames are the names of parts in the table's text column.
-var partNames = map[string]part{
-	"dst": pDst, "dstn": pDstQuiet, "1": pSrc1, "2": pSrc2, "3": pSrc3, "4": pSrc4, "1n": pSrc1Quiet, "2n": pSrc2Quiet,
-	"cdst": pConstDst, "target": pTarget, "index": pIndex, "st": pSrcType, "dt": pDstType, "type": pType, "type5": pType5,
-	"type6": pType6, "round": pRound, "cond": pCond, "ei": pEI, "msk": pMsk, "sign": pSign, "pack": pPack, "tex": pTex,
-	"mask": pMask, "cluster": pCluster, "+off": pOff, "off": pOffBare, "offreg6": pOffReg6, "size": pSize, "typed": pTyped,
-	"dims": pDims, "mode": pMode, "base": pBase, ".u": pUniform, "grlw": pGLRW, "scope": pScope, "atype": pAliasType,
-}
+var partNames = lazy.Value[map[string]part]{Make: func() map[string]part {
+	return map[string]part{
+		"dst": pDst, "dstn": pDstQuiet, "1": pSrc1, "2": pSrc2, "3": pSrc3, "4": pSrc4, "1n": pSrc1Quiet, "2n": pSrc2Quiet,
+		"cdst": pConstDst, "target": pTarget, "index": pIndex, "st": pSrcType, "dt": pDstType, "type": pType, "type5": pType5,
+		"type6": pType6, "round": pRound, "cond": pCond, "ei": pEI, "msk": pMsk, "sign": pSign, "pack": pPack, "tex": pTex,
+		"mask": pMask, "cluster": pCluster, "+off": pOff, "off": pOffBare, "offreg6": pOffReg6, "size": pSize, "typed": pTyped,
+		"dims": pDims, "mode": pMode, "base": pBase, ".u": pUniform, "grlw": pGLRW, "scope": pScope, "atype": pAliasType,
+	}
+}}
 
 // texts are the text columns in their parts. Compilers do not write text: they are made when they are first asked for.
 var texts = sync.OnceValue(func() *[NumOps][]elem {
@@ -85,7 +89,7 @@ func compileText(s string) (list []elem) {
 			list = append(list, elem{lit: s[:i]})
 		}
 		j := strings.IndexByte(s, '}')
-		p, ok := partNames[s[i+1:j]]
+		p, ok := partNames.Get()[s[i+1:j]]
 		if !ok {
 			panic("isa: the table names an unknown text part " + s[i:j+1])
 		}

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+
+	"nirc/internal/lazy"
 )
 
 // Forms that the fixed functions know: four bytes in the order of the components, channels of less than
@@ -19,21 +21,23 @@ const (
 
 // tileForms are the forms of the formats that fixed functions blend: Mesa 25.0.7, panfrost/lib/pan_format.c,
 // panfrost_blendable_formats, by Vulkan's names.
-var tileForms = map[string]string{
-	"R8_UNORM": TileRGBA8, "R8_SRGB": TileRGBA8, "A8_UNORM": TileRGBA8, "R8G8_UNORM": TileRGBA8, "R8G8_SRGB": TileRGBA8,
-	"R8G8B8_UNORM": TileRGBA8, "R8G8B8_SRGB": TileRGBA8, "R8G8B8A8_UNORM": TileRGBA8, "R8G8B8A8_SRGB": TileRGBA8,
-	"B8G8R8A8_UNORM": TileRGBA8, "B8G8R8A8_SRGB": TileRGBA8, "A8B8G8R8_UNORM_PACK32": TileRGBA8, "A8B8G8R8_SRGB_PACK32": TileRGBA8,
-	"R5G6B5_UNORM_PACK16": TileRGB565, "B5G6R5_UNORM_PACK16": TileRGB565,
-	"R4G4B4A4_UNORM_PACK16": TileRGBA4, "B4G4R4A4_UNORM_PACK16": TileRGBA4, "A4R4G4B4_UNORM_PACK16": TileRGBA4, "A4B4G4R4_UNORM_PACK16": TileRGBA4,
-	"A2R10G10B10_UNORM_PACK32": TileRGB10A2, "A2B10G10R10_UNORM_PACK32": TileRGB10A2,
-	"A1R5G5B5_UNORM_PACK16": TileRGB5A1, "A1B5G5R5_UNORM_PACK16": TileRGB5A1,
-}
+var tileForms = lazy.Value[map[string]string]{Make: func() map[string]string {
+	return map[string]string{
+		"R8_UNORM": TileRGBA8, "R8_SRGB": TileRGBA8, "A8_UNORM": TileRGBA8, "R8G8_UNORM": TileRGBA8, "R8G8_SRGB": TileRGBA8,
+		"R8G8B8_UNORM": TileRGBA8, "R8G8B8_SRGB": TileRGBA8, "R8G8B8A8_UNORM": TileRGBA8, "R8G8B8A8_SRGB": TileRGBA8,
+		"B8G8R8A8_UNORM": TileRGBA8, "B8G8R8A8_SRGB": TileRGBA8, "A8B8G8R8_UNORM_PACK32": TileRGBA8, "A8B8G8R8_SRGB_PACK32": TileRGBA8,
+		"R5G6B5_UNORM_PACK16": TileRGB565, "B5G6R5_UNORM_PACK16": TileRGB565,
+		"R4G4B4A4_UNORM_PACK16": TileRGBA4, "B4G4R4A4_UNORM_PACK16": TileRGBA4, "A4R4G4B4_UNORM_PACK16": TileRGBA4, "A4B4G4R4_UNORM_PACK16": TileRGBA4,
+		"A2R10G10B10_UNORM_PACK32": TileRGB10A2, "A2B10G10R10_UNORM_PACK32": TileRGB10A2,
+		"A1R5G5B5_UNORM_PACK16": TileRGB5A1, "A1B5G5R5_UNORM_PACK16": TileRGB5A1,
+	}
+}}
 
 // TileForm names the form in which the tile holds pixels of a format of so many bytes: that of the fixed functions, to
 // which the render target's descriptor swizzles, or RAW with the bits of the next power of two, of which
 // they know nothing.
 func TileForm(format string, bytes int) string {
-	if form := tileForms[format]; form != "" {
+	if form := tileForms.Get()[format]; form != "" {
 		return form
 	}
 	return tileRaw + strconv.Itoa(8<<bits.Len(uint(bytes-1)))

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"nirc/backend/midgard/isa"
+	"nirc/internal/lazy"
 )
 
 // aluFn computes one lane: raw operands and result of n bits.
@@ -24,7 +25,10 @@ func truth(n uint, c bool) uint64 {
 
 // aluFns holds the operations of one lane. Reductions and selects are made of
 // them elsewhere.
-var aluFns [256]aluFn
+var aluFns = lazy.Value[*aluTable]{Make: makeALU}
+
+// aluTable has a function for each opcode that computes.
+type aluTable [256]aluFn
 
 func floatFn(f func(a, b float64) (v, err float64)) aluFn {
 	return func(n uint, r isa.Round, a, b uint64) uint64 {
@@ -45,16 +49,18 @@ func intFn(f func(n uint, a, b uint64) uint64) aluFn {
 	return func(n uint, _ isa.Round, a, b uint64) uint64 { return f(n, a, b) }
 }
 
-func init() {
-	initFloat()
-	initInt()
-	initCompare()
+func makeALU() *aluTable {
+	t := new(aluTable)
+	t.floats()
+	t.ints()
+	t.comparisons()
 	// A known opcode with a suffix computes as its base does.
 	for _, base := range [...]isa.Op{isa.OpFadd, isa.OpFmul, isa.OpFmov, isa.OpF2i, isa.OpF2u, isa.OpI2f, isa.OpU2f} {
 		for k := isa.Op(1); k < 4; k++ {
-			aluFns[base+k] = aluFns[base]
+			t[base+k] = t[base]
 		}
 	}
+	return t
 }
 
 // fast32 are operations on 32-bit floats that round to nearest as Go does.
@@ -71,41 +77,41 @@ func mul(a, b float64) (float64, float64) {
 	return p, math.FMA(a, b, -p)
 }
 
-func initFloat() {
-	aluFns[isa.OpFadd] = floatFn(twoSum)
-	aluFns[isa.OpFmul] = floatFn(mul)
+func (t *aluTable) floats() {
+	t[isa.OpFadd] = floatFn(twoSum)
+	t[isa.OpFmul] = floatFn(mul)
 	for i, nan := range [...]bool{false, true} {
 		k := isa.Op(i)
-		aluFns[isa.OpFmin+k] = minmax(false, nan, false)
-		aluFns[isa.OpFabsmin+k] = minmax(false, nan, true)
-		aluFns[isa.OpFmax+k] = minmax(true, nan, false)
-		aluFns[isa.OpFabsmax+k] = minmax(true, nan, true)
+		t[isa.OpFmin+k] = minmax(false, nan, false)
+		t[isa.OpFabsmin+k] = minmax(false, nan, true)
+		t[isa.OpFmax+k] = minmax(true, nan, false)
+		t[isa.OpFabsmax+k] = minmax(true, nan, true)
 	}
-	aluFns[isa.OpFmov] = func(_ uint, _ isa.Round, _, b uint64) uint64 { return b }
+	t[isa.OpFmov] = func(_ uint, _ isa.Round, _, b uint64) uint64 { return b }
 	for op, f := range map[isa.Op]func(float64) float64{
 		isa.OpFroundeven: math.RoundToEven, isa.OpFtrunc: math.Trunc, isa.OpFfloor: math.Floor, isa.OpFceil: math.Ceil,
 		isa.OpFroundaway: math.Round,
 	} {
-		aluFns[op] = unaryFn(f)
+		t[op] = unaryFn(f)
 	}
-	for op, f := range lutOps {
-		aluFns[op] = unaryFn(f.F)
+	for op, f := range lutOps.Get() {
+		t[op] = unaryFn(f.F)
 	}
-	aluFns[isa.OpF2i] = func(n uint, r isa.Round, a, _ uint64) uint64 {
+	t[isa.OpF2i] = func(n uint, r isa.Round, a, _ uint64) uint64 {
 		top := math.Ldexp(1, int(n)-1)
 		return toInt(integral(r, toF(n, a)), -top, top) & mask(n)
 	}
-	aluFns[isa.OpF2u] = func(n uint, r isa.Round, a, _ uint64) uint64 {
+	t[isa.OpF2u] = func(n uint, r isa.Round, a, _ uint64) uint64 {
 		return toInt(integral(r, toF(n, a)), 0, math.Ldexp(1, int(n))) & mask(n)
 	}
-	aluFns[isa.OpI2f] = func(n uint, r isa.Round, a, _ uint64) uint64 {
+	t[isa.OpI2f] = func(n uint, r isa.Round, a, _ uint64) uint64 {
 		v := sx(n, a)
 		if n <= 32 {
 			return fromF(n, r, float64(v), 0)
 		}
 		return intToF(n, r, new(big.Float).SetInt64(v), float64(v))
 	}
-	aluFns[isa.OpU2f] = func(n uint, r isa.Round, a, _ uint64) uint64 {
+	t[isa.OpU2f] = func(n uint, r isa.Round, a, _ uint64) uint64 {
 		if n <= 32 {
 			return fromF(n, r, float64(a), 0)
 		}
@@ -175,15 +181,15 @@ func intToF(n uint, r isa.Round, exact *big.Float, v float64) uint64 {
 	return fromF(n, r, v, rest)
 }
 
-func initCompare() {
+func (t *aluTable) comparisons() {
 	eq := func(a, b float64) bool { return a == b }
 	ne := func(a, b float64) bool { return a != b }
 	lt := func(a, b float64) bool { return a < b }
 	le := func(a, b float64) bool { return a <= b }
 	for i, f := range [...]func(a, b float64) bool{eq, ne, lt, le} {
 		k := isa.Op(i)
-		aluFns[isa.OpFeq+k] = compareFn(f)
-		aluFns[isa.OpFballEq+k], aluFns[isa.OpFbanyEq+k] = aluFns[isa.OpFeq+k], aluFns[isa.OpFeq+k]
+		t[isa.OpFeq+k] = compareFn(f)
+		t[isa.OpFballEq+k], t[isa.OpFbanyEq+k] = t[isa.OpFeq+k], t[isa.OpFeq+k]
 	}
 	for i, f := range [...]func(n uint, a, b uint64) bool{
 		func(_ uint, a, b uint64) bool { return a == b },
@@ -194,12 +200,12 @@ func initCompare() {
 		func(n uint, a, b uint64) bool { return sx(n, a) <= sx(n, b) },
 	} {
 		k := isa.Op(i)
-		aluFns[isa.OpIeq+k] = intFn(func(n uint, a, b uint64) uint64 { return truth(n, f(n, a, b)) })
-		aluFns[isa.OpIballIeq+k], aluFns[isa.OpIbanyIeq+k] = aluFns[isa.OpIeq+k], aluFns[isa.OpIeq+k]
+		t[isa.OpIeq+k] = intFn(func(n uint, a, b uint64) uint64 { return truth(n, f(n, a, b)) })
+		t[isa.OpIballIeq+k], t[isa.OpIbanyIeq+k] = t[isa.OpIeq+k], t[isa.OpIeq+k]
 	}
 }
 
-func initInt() {
+func (t *aluTable) ints() {
 	for op, f := range map[isa.Op]func(n uint, a, b uint64) uint64{
 		isa.OpIadd:    func(_ uint, a, b uint64) uint64 { return a + b },
 		isa.OpIshladd: func(_ uint, a, b uint64) uint64 { return a<<1 + b },
@@ -247,7 +253,7 @@ func initInt() {
 		isa.OpIabsdiff: func(n uint, a, b uint64) uint64 { return pick(sx(n, a) < sx(n, b), b-a, a-b) },
 		isa.OpUabsdiff: func(_ uint, a, b uint64) uint64 { return pick(a < b, b-a, a-b) },
 	} {
-		aluFns[op] = func(n uint, _ isa.Round, a, b uint64) uint64 { return f(n, a, b) & mask(n) }
+		t[op] = func(n uint, _ isa.Round, a, b uint64) uint64 { return f(n, a, b) & mask(n) }
 	}
 }
 

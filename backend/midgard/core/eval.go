@@ -70,11 +70,11 @@ func (x *inst) reduce(t *thread) uint64 {
 	case shapeDot:
 		var sum uint64
 		for k := range x.n {
-			p := aluFns[isa.OpFmul](n, isa.RoundE, x.read(t, 0, k), x.read(t, 1, k))
+			p := aluFns.Get()[isa.OpFmul](n, isa.RoundE, x.read(t, 0, k), x.read(t, 1, k))
 			if k == 0 {
 				sum = p
 			} else {
-				sum = aluFns[isa.OpFadd](n, isa.RoundE, sum, p)
+				sum = aluFns.Get()[isa.OpFadd](n, isa.RoundE, sum, p)
 			}
 		}
 		return x.result(t, sum)

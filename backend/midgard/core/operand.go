@@ -232,7 +232,7 @@ type inst struct {
 func compile(b *isa.Bundle, u isa.Unit, alias bool) (x inst) {
 	a := &b.ALU[u]
 	info := a.Op.Info()
-	x = inst{unit: u, op: a.Op, fn: aluFns[a.Op], round: info.Round, bits: uint(a.Mode.Bits()), float: a.Op.Is(isa.FloatDst),
+	x = inst{unit: u, op: a.Op, fn: aluFns.Get()[a.Op], round: info.Round, bits: uint(a.Mode.Bits()), float: a.Op.Is(isa.FloatDst),
 		out: a.Out, reg: a.Dst, shrink: a.Shrink != isa.ShrinkNone}
 	scalar := u.Scalar()
 	if scalar {
@@ -256,7 +256,7 @@ func compile(b *isa.Bundle, u isa.Unit, alias bool) (x inst) {
 			x.bad = err
 		}
 	}
-	x.approx = lutOps[a.Op]
+	x.approx = lutOps.Get()[a.Op]
 	x.arith, x.integer = x.isArith(a), !a.Op.Is(isa.FloatSrc)
 	x.quick = x.findQuick()
 	return x

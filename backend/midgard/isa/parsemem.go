@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"nirc/internal/lazy"
 )
 
 var addrList = addrNames[:]
@@ -78,12 +80,13 @@ func parseSuffixes(s *scan, l *LoadStore, list []string) {
 	}
 }
 
-var ldstRegs = func() (list []string) {
+var ldstRegs = lazy.Value[[]string]{Make: func() []string {
+	var list []string
 	for r := range uint8(32) {
 		list = append(list, ldstRegName(r))
 	}
 	return list
-}()
+}}
 
 func parseLdStReg(s *scan, l *LoadStore) {
 	k := l.Op.Info().Kind
@@ -105,7 +108,7 @@ func parseLdStReg(s *scan, l *LoadStore) {
 		}
 		return
 	}
-	l.Reg = uint8(s.one("a register", ldstRegs))
+	l.Reg = uint8(s.one("a register", ldstRegs.Get()))
 	s.want(".")
 	for i := range 4 {
 		if s.lit("~") {
