@@ -70,6 +70,8 @@ type choice struct {
 	outlined []outlined
 	byKeys   []keyedCands
 	shift    uint // of a hash, for its place in these
+	most     uint // the logarithm of how many outlines are remembered at most
+	missed   int  // outlines since these have their size
 }
 
 // try is a candidate with what the first two sources must be, k0 in the low
@@ -127,16 +129,32 @@ func (c *choice) fill(enabled []bool) {
 	c.forget()
 }
 
-// forget empties what is remembered. A section of few candidates remembers few: what it never looks up would be memory to
-// touch, which a run over one shader pays for. New memory is zero and is left alone for the same reason.
+// forget empties what is remembered. A section of few candidates remembers few.
 func (c *choice) forget() {
-	room := min(bits.Len(uint(4*len(c.list))), outlinedBits)
-	if c.shift = 64 - uint(room); len(c.outlined) == 1<<room {
+	c.most, c.missed = min(uint(bits.Len(uint(4*len(c.list)))), outlinedBits), 0
+	if c.outlined != nil {
 		clear(c.outlined)
 		clear(c.byKeys)
 		return
 	}
-	c.outlined, c.byKeys = make([]outlined, 1<<room), make([]keyedCands, 1<<room/2)
+	c.resize(min(c.most, firstBits))
+}
+
+// resize gives room for 1<<room outlines, with those that are remembered. It begins with few: places in a table are as if
+// drawn, so each outline of a small shader would touch a page of its own, which a run over one shader pays for.
+func (c *choice) resize(room uint) {
+	outlines, keys := c.outlined, c.byKeys
+	c.outlined, c.byKeys, c.shift, c.missed = make([]outlined, 1<<room), make([]keyedCands, 1<<room/2), 64-room, 0
+	for _, f := range outlines {
+		if f.outline != (outline{}) {
+			*c.place(f.outline) = f
+		}
+	}
+	for _, f := range keys {
+		if f.key != 0 {
+			*c.keyPlace(f.key) = f
+		}
+	}
 }
 
 func (c *cand) try() try {

@@ -48,14 +48,19 @@ type outlined struct {
 	list    []probed
 }
 
-// outlinedBits is the logarithm of how many outlines are remembered at most.
-const outlinedBits = 12
+// outlinedBits is the logarithm of how many outlines are remembered at most, firstBits of how many at first; there is room for 1<<growth
+// times as many when as many were new.
+const outlinedBits, firstBits, growth = 12, 6, 2
 
 // candidates returns those for a root of an outline.
 func (c *choice) candidates(op ir.Op, sh outline) []probed {
-	f := &c.outlined[(sh[0]*0x9e3779b97f4a7c15^sh[1])*0xd6e8feb86659fd93>>c.shift]
+	f := c.place(sh)
 	if f.outline == sh {
 		return f.list
+	}
+	if c.missed++; c.missed > len(c.outlined) && len(c.outlined) < 1<<c.most {
+		c.resize(min(64-c.shift+growth, c.most))
+		f = c.place(sh)
 	}
 	f.outline, f.list = sh, f.list[:0]
 	list := c.keyed(op, uint32(uint16(sh[0]))|uint32(uint16(sh[1]))<<16)
@@ -67,6 +72,16 @@ func (c *choice) candidates(op ir.Op, sh outline) []probed {
 	return f.list
 }
 
+// place is where an outline is remembered.
+func (c *choice) place(sh outline) *outlined {
+	return &c.outlined[(sh[0]*0x9e3779b97f4a7c15^sh[1])*0xd6e8feb86659fd93>>c.shift]
+}
+
+// keyPlace is where the candidates of keys are remembered, by what keyedCands has as the key.
+func (c *choice) keyPlace(key uint64) *keyedCands {
+	return &c.byKeys[(key-1)*0x9e3779b97f4a7c15>>(c.shift+1)]
+}
+
 // keyedCands are the candidates for an operation and its sources' keys. Half as many are remembered as outlines: large
 // shaders have more outlines than are, and then find candidates by the keys of the root's sources alone.
 type keyedCands struct {
@@ -76,12 +91,12 @@ type keyedCands struct {
 
 // keyed returns the candidates for an operation whose sources have these keys.
 func (c *choice) keyed(op ir.Op, key uint32) []probed {
-	k := uint64(op)<<32 | uint64(key)
-	f := &c.byKeys[k*0x9e3779b97f4a7c15>>(c.shift+1)]
-	if f.key == k+1 {
+	k := (uint64(op)<<32 | uint64(key)) + 1
+	f := c.keyPlace(k)
+	if f.key == k {
 		return f.list
 	}
-	f.key, f.list = k+1, f.list[:0]
+	f.key, f.list = k, f.list[:0]
 	list := c.list[c.start[op]:c.start[op+1]]
 	for i := range list {
 		if t := &list[i]; (key^t.key)&t.mask == 0 {
