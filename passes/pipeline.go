@@ -197,12 +197,32 @@ type resolver struct {
 	keys map[string]int
 }
 
+// items returns the steps of a list, in a row that does not grow: to copy it whenever it did touched forty new pages at the first compile.
 func (r *resolver) items(items []*item, p *Pipeline) []step {
-	var out []step
+	return r.append(make([]step, 0, rowOf(items)), items, p)
+}
+
+// rowOf is how many steps of a list stand in a row at most.
+func rowOf(items []*item) (n int) {
 	for _, it := range items {
 		switch {
 		case it.use != nil:
-			out = append(out, r.items(it.use.items, p)...)
+			n += rowOf(it.use.items)
+		case it.cond != nil:
+			n += max(1, rowOf(it.body), rowOf(it.els))
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// append appends the steps of items.
+func (r *resolver) append(out []step, items []*item, p *Pipeline) []step {
+	for _, it := range items {
+		switch {
+		case it.use != nil:
+			out = r.append(out, it.use.items, p)
 		case it.pass != nil:
 			out = append(out, r.pass(it, p))
 		case it.hook != "":
@@ -215,9 +235,9 @@ func (r *resolver) items(items []*item, p *Pipeline) []step {
 		case it.cond != nil:
 			switch c, known := it.cond.partial(&r.env); {
 			case known && c:
-				out = append(out, r.items(it.body, p)...)
+				out = r.append(out, it.body, p)
 			case known:
-				out = append(out, r.items(it.els, p)...)
+				out = r.append(out, it.els, p)
 			default:
 				out = append(out, step{line: it.line, cond: it.cond, body: r.items(it.body, p), els: r.items(it.els, p)})
 			}

@@ -43,6 +43,24 @@ func TestDefaultPipeline(t *testing.T) {
 	}
 }
 
+// TestRows: the steps of a pipeline are made in the room that was asked for them.
+func TestRows(t *testing.T) {
+	pl := loadDefault(t)
+	for _, target := range pl.Targets() {
+		for level := O0; level <= Os; level++ {
+			for _, stage := range []ir.Stage{ir.StageVertex, ir.StageFragment, ir.StageCompute} {
+				p, err := pl.Resolve(target, level, stage)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if room := rowOf(pl.list(target).items); len(p.steps) == 0 || cap(p.steps) != room {
+					t.Errorf("%s -%s, %s: %d steps in room for %d, %d were asked for", target, level, stage, len(p.steps), cap(p.steps), room)
+				}
+			}
+		}
+	}
+}
+
 func TestLoadErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"pipelines:\n  common:\n    - opt_dcee\n", "f:3: no pass \"opt_dcee\" (did you mean opt_dce?)"},
