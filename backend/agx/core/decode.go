@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"nirc/backend/agx/isa"
+	"nirc/internal/lazy"
 )
 
 type execFn = func(w *wave, x *inst) error
 
-// execOf is what runs an instruction; floatOps, approxOps, floatVec and bitFns come on top.
-var execOf = [isa.NumOps]execFn{
+// execs is what runs an instruction, unless floatOps, approxOps, floatVec or bitFns have it.
+var execs = [isa.NumOps]execFn{
 	isa.OpMovImm16: execMovImm, isa.OpMovImm32: execMovImm, isa.OpGetSR: execGetSR,
 	isa.OpIadd: execAdd, isa.OpImadd: execAdd,
 	isa.OpBfi: execShift, isa.OpBfeil: execShift, isa.OpExtr: execShift, isa.OpShlhi: execShift, isa.OpShrhi: execShift,
@@ -37,20 +38,23 @@ var execOf = [isa.NumOps]execFn{
 	isa.OpStVar: execStVar, isa.OpStVarFinal: execStVar, isa.OpNoVar: execNoVar,
 }
 
-func init() {
+// execOf is what runs any instruction.
+var execOf = lazy.Value[*[isa.NumOps]execFn]{Make: func() *[isa.NumOps]execFn {
+	all := execs
 	for op := range floatOps.Get() {
-		execOf[op] = execFloat
+		all[op] = execFloat
 	}
 	for op := range approxOps.Get() {
-		execOf[op] = execApprox
+		all[op] = execApprox
 	}
 	for op := range floatVec.Get() {
-		execOf[op] = execFloatVec
+		all[op] = execFloatVec
 	}
 	for op := range bitFns.Get() {
-		execOf[op] = execBits
+		all[op] = execBits
 	}
-}
+	return &all
+}}
 
 func execUnsupported(_ *wave, x *inst) error {
 	return fmt.Errorf("%s is not supported by this core", x.Op)
@@ -58,7 +62,7 @@ func execUnsupported(_ *wave, x *inst) error {
 
 // decode prepares operands and picks the execution function.
 func (x *inst) decode() {
-	x.exec = execOf[x.Op]
+	x.exec = execOf.Get()[x.Op]
 	if x.exec == nil {
 		x.exec = execUnsupported
 	}

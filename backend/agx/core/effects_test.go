@@ -282,7 +282,7 @@ func TestEffects(t *testing.T) {
 	e, end := newEffects(), assemble(t, "\tstop")
 	var pool [][]byte
 	for op := isa.OpInvalid + 1; op < isa.NumOps; op++ {
-		if execOf[op] == nil {
+		if execOf.Get()[op] == nil {
 			continue
 		}
 		var d gputest.Digest

@@ -85,7 +85,7 @@ func TestRandomCode(t *testing.T) {
 			var b [isa.MaxBytes]byte
 			for try := 0; try < 40; try++ {
 				r.Read(b[:])
-				if in, n, err := isa.Unpack(b[:]); err == nil && (execOf[in.Op] != nil || k == 23) {
+				if in, n, err := isa.Unpack(b[:]); err == nil && (execOf.Get()[in.Op] != nil || k == 23) {
 					code = append(code, b[:n]...)
 					ran++
 					break
