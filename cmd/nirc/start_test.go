@@ -11,18 +11,18 @@ import (
 	"testing"
 )
 
-// What packages may allocate before main, by what Go's runtime counts: of ours each mostOfOurs times if startAllocations does not say more, and all packages
+// What packages of ours may allocate before main, by what Go's runtime counts: each mostOfOurs times if startAllocations does not say more, and all
 // together mostAtStart times, mostAtStartBytes bytes. A sync.OnceValue is two or three; a lazy.Value is none.
 const (
 	mostOfOurs       = 20
-	mostAtStart      = 1700
-	mostAtStartBytes = 190 << 10
+	mostAtStart      = 720
+	mostAtStartBytes = 30 << 10
 )
 
 // startAllocations are the packages of ours that make more than that: closures that stand in tables which shaders of all kinds look into.
 var startAllocations = map[string]int{"nirc/ir/optab": 319, "nirc/backend/midgard/isa": 66, "nirc/backend/agx": 65, "nirc/passes": 60, "nirc/backend/ir3/isa": 46}
 
-// TestStart: no table is made at start that one shader does not need, and no library is linked that makes much. One process compiles one shader where a
+// TestStart: no table is made at start that one shader does not need. One process compiles one shader where a
 // build system calls nirc, and there the start is half of the time.
 func TestStart(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "nirc")
@@ -42,12 +42,16 @@ func TestStart(t *testing.T) {
 		name := m[1]
 		size, _ := strconv.Atoi(m[2])
 		n, _ := strconv.Atoi(m[3])
+		ours := name == "main" || strings.HasPrefix(name, "nirc/")
+		if !ours {
+			continue
+		}
 		all, bytes = all+n, bytes+size
 		most, listed := startAllocations[name]
 		if !listed {
 			most = mostOfOurs
 		}
-		if ours := name == "main" || strings.HasPrefix(name, "nirc/"); ours && n > most {
+		if n > most {
 			t.Errorf("%s allocates %d times at start, at most %d: make its tables when they are first asked for (package internal/lazy), or as literals that the linker lays out", name, n, most)
 		}
 		if seen[name] = true; listed && n <= mostOfOurs {
@@ -61,6 +65,6 @@ func TestStart(t *testing.T) {
 	}
 	t.Logf("%s: %d allocations, %d bytes", runtime.Version(), all, bytes)
 	if all > mostAtStart || bytes > mostAtStartBytes {
-		t.Errorf("packages allocate %d times and %d bytes at start, at most %d and %d", all, bytes, mostAtStart, mostAtStartBytes)
+		t.Errorf("packages of ours allocate %d times and %d bytes at start, at most %d and %d", all, bytes, mostAtStart, mostAtStartBytes)
 	}
 }
