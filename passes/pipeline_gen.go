@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x4e6c02df
+const builtinSum = 0x7337c7fb
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1387,6 +1387,7 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 460, "level >= O1", nil},
 				{2, 461, "then", nil},
 				{3, 461, "", []node{
+					{2, 461, "opt_compose_sums", nil},
 					{4, 461, "", []node{
 						{2, 461, "opt_reassociate", nil},
 						{4, 461, "", []node{
@@ -1751,6 +1752,7 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 541, "level >= O1", nil},
 				{2, 542, "then", nil},
 				{3, 542, "", []node{
+					{2, 542, "opt_compose_sums", nil},
 					{4, 542, "", []node{
 						{2, 542, "opt_reassociate", nil},
 						{4, 542, "", []node{

@@ -138,6 +138,7 @@ var registry = []*Pass{
 	optBarriersPass,
 	optCombineStoresPass,
 	optComparisonPrePass,
+	optComposeSumsPass,
 	optConditionalDiscardPass,
 	optConstComponentsPass,
 	optConstantFoldingPass,

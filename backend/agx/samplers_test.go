@@ -115,7 +115,7 @@ func TestSamplers(t *testing.T) {
 func TestSamplerBiasRoom(t *testing.T) {
 	var sums strings.Builder
 	for i := range 250 {
-		fmt.Fprintf(&sums, "  v = v * (sin(u[%d]) + u[%d]) + x;\n", i, i+1)
+		fmt.Fprintf(&sums, "  v = abs(v) * (sin(u[%d]) + u[%d]) + x;\n", i, i+1)
 	}
 	for _, samplers := range []int{3, 12, 70} {
 		source := fmt.Sprintf(`#version 450
