@@ -8,6 +8,7 @@ import (
 
 	"nirc"
 	"nirc/backend"
+	"nirc/backend/midgard"
 	"nirc/backend/object"
 	"nirc/ir"
 	"nirc/passes"
@@ -97,5 +98,28 @@ func TestMachineDumps(t *testing.T) {
 				t.Errorf("%s, %s: %d dumps of machine steps", target.Name, name, count)
 			}
 		}
+	}
+}
+
+// TestDiscardIsOneBranch: an if around nothing but a discard is the branch that discards, on Midgard as elsewhere.
+func TestDiscardIsOneBranch(t *testing.T) {
+	m, err := nirc.LoadFile(t.Context(), "testdata/lit.frag.spv", nirc.FileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := m.Compile(t.Context(), nirc.Options{Target: "midgard", Level: passes.O2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := midgard.Target{}.Disassemble(o.GPU, o.Code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, l := range lines {
+		text.WriteString(l.Text + "\n")
+	}
+	if discards, others := strings.Count(text.String(), ".discard.true"), strings.Count(text.String(), ".cond.")+strings.Count(text.String(), ".discard.always"); discards != 1 || others > 0 {
+		t.Errorf("%d branches that discard by a condition, %d others:\n%s", discards, others, text.String())
 	}
 }

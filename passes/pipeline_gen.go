@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x7337c7fb
+const builtinSum = 0xfa679729
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -523,1669 +523,1670 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 205, "use", nil},
 				{2, 205, "turn", nil},
 			}},
-			{4, 206, "", []node{
-				{2, 206, "opt_peephole_select", nil},
-				{4, 206, "", []node{
-					{2, 206, "limit", nil},
-					{2, 206, "64", nil},
-					{2, 206, "indirect_load_ok", nil},
-					{2, 206, "true", nil},
-					{2, 206, "expensive_alu_ok", nil},
-					{2, 206, "true", nil},
-					{2, 206, "loads", nil},
-					{2, 206, "true", nil},
-					{2, 206, "ubos", nil},
-					{2, 206, "true", nil},
-				}},
-			}},
+			{2, 206, "opt_conditional_discard", nil},
 			{4, 207, "", []node{
-				{2, 207, "use", nil},
-				{2, 207, "tail", nil},
-			}},
-			{2, 208, "opt_const_components", nil},
-			{4, 209, "", []node{
-				{2, 209, "if", nil},
-				{2, 209, "level != Os", nil},
-				{2, 210, "then", nil},
-				{3, 210, "", []node{
-					{4, 210, "", []node{
-						{2, 210, "opt_loop_unroll", nil},
-						{4, 210, "", []node{
-							{2, 210, "bounded", nil},
-							{2, 210, "true", nil},
-						}},
-					}},
+				{2, 207, "opt_peephole_select", nil},
+				{4, 207, "", []node{
+					{2, 207, "limit", nil},
+					{2, 207, "64", nil},
+					{2, 207, "indirect_load_ok", nil},
+					{2, 207, "true", nil},
+					{2, 207, "expensive_alu_ok", nil},
+					{2, 207, "true", nil},
+					{2, 207, "loads", nil},
+					{2, 207, "true", nil},
+					{2, 207, "ubos", nil},
+					{2, 207, "true", nil},
 				}},
-				{2, 211, "else", nil},
+			}},
+			{4, 208, "", []node{
+				{2, 208, "use", nil},
+				{2, 208, "tail", nil},
+			}},
+			{2, 209, "opt_const_components", nil},
+			{4, 210, "", []node{
+				{2, 210, "if", nil},
+				{2, 210, "level != Os", nil},
+				{2, 211, "then", nil},
 				{3, 211, "", []node{
 					{4, 211, "", []node{
 						{2, 211, "opt_loop_unroll", nil},
 						{4, 211, "", []node{
-							{2, 211, "max_iterations", nil},
-							{2, 211, "4", nil},
 							{2, 211, "bounded", nil},
 							{2, 211, "true", nil},
 						}},
 					}},
 				}},
+				{2, 212, "else", nil},
+				{3, 212, "", []node{
+					{4, 212, "", []node{
+						{2, 212, "opt_loop_unroll", nil},
+						{4, 212, "", []node{
+							{2, 212, "max_iterations", nil},
+							{2, 212, "4", nil},
+							{2, 212, "bounded", nil},
+							{2, 212, "true", nil},
+						}},
+					}},
+				}},
 			}},
 		}},
-		{2, 214, "vectors", nil},
-		{3, 215, "", []node{
-			{4, 215, "", []node{
-				{2, 215, "if", nil},
-				{2, 215, "level >= O1", nil},
-				{2, 216, "then", nil},
-				{3, 217, "", []node{
-					{4, 217, "", []node{
-						{2, 217, "loop", nil},
-						{3, 218, "", []node{
-							{4, 218, "", []node{
-								{2, 218, "use", nil},
-								{2, 218, "vectors_turn", nil},
+		{2, 215, "vectors", nil},
+		{3, 216, "", []node{
+			{4, 216, "", []node{
+				{2, 216, "if", nil},
+				{2, 216, "level >= O1", nil},
+				{2, 217, "then", nil},
+				{3, 218, "", []node{
+					{4, 218, "", []node{
+						{2, 218, "loop", nil},
+						{3, 219, "", []node{
+							{4, 219, "", []node{
+								{2, 219, "use", nil},
+								{2, 219, "vectors_turn", nil},
 							}},
-							{4, 220, "", []node{
-								{2, 220, "opt_vectorize", nil},
-								{4, 220, "", []node{
-									{2, 220, "distance", nil},
-									{2, 220, "2", nil},
-									{2, 220, "ends", nil},
-									{2, 220, "true", nil},
-									{2, 220, "coords", nil},
-									{2, 220, "8", nil},
-									{2, 220, "consts", nil},
-									{2, 220, "false", nil},
+							{4, 221, "", []node{
+								{2, 221, "opt_vectorize", nil},
+								{4, 221, "", []node{
+									{2, 221, "distance", nil},
+									{2, 221, "2", nil},
+									{2, 221, "ends", nil},
+									{2, 221, "true", nil},
+									{2, 221, "coords", nil},
+									{2, 221, "8", nil},
+									{2, 221, "consts", nil},
+									{2, 221, "false", nil},
 								}},
 							}},
 						}},
-						{2, 221, "max", nil},
-						{2, 221, "12", nil},
+						{2, 222, "max", nil},
+						{2, 222, "12", nil},
 					}},
 				}},
-				{2, 222, "else", nil},
-				{3, 223, "", []node{
-					{4, 223, "", []node{
-						{2, 223, "use", nil},
-						{2, 223, "clean", nil},
+				{2, 223, "else", nil},
+				{3, 224, "", []node{
+					{4, 224, "", []node{
+						{2, 224, "use", nil},
+						{2, 224, "clean", nil},
 					}},
 				}},
 			}},
 		}},
-		{2, 226, "last_vectors", nil},
-		{3, 227, "", []node{
-			{4, 227, "", []node{
-				{2, 227, "if", nil},
-				{2, 227, "level >= O1", nil},
-				{2, 228, "then", nil},
-				{3, 229, "", []node{
-					{4, 229, "", []node{
-						{2, 229, "loop", nil},
-						{3, 230, "", []node{
-							{4, 230, "", []node{
-								{2, 230, "use", nil},
-								{2, 230, "vectors_turn", nil},
-							}},
+		{2, 227, "last_vectors", nil},
+		{3, 228, "", []node{
+			{4, 228, "", []node{
+				{2, 228, "if", nil},
+				{2, 228, "level >= O1", nil},
+				{2, 229, "then", nil},
+				{3, 230, "", []node{
+					{4, 230, "", []node{
+						{2, 230, "loop", nil},
+						{3, 231, "", []node{
 							{4, 231, "", []node{
-								{2, 231, "opt_vectorize", nil},
-								{4, 231, "", []node{
-									{2, 231, "distance", nil},
-									{2, 231, "16", nil},
-									{2, 231, "ends", nil},
-									{2, 231, "true", nil},
-									{2, 231, "coords", nil},
-									{2, 231, "16", nil},
+								{2, 231, "use", nil},
+								{2, 231, "vectors_turn", nil},
+							}},
+							{4, 232, "", []node{
+								{2, 232, "opt_vectorize", nil},
+								{4, 232, "", []node{
+									{2, 232, "distance", nil},
+									{2, 232, "16", nil},
+									{2, 232, "ends", nil},
+									{2, 232, "true", nil},
+									{2, 232, "coords", nil},
+									{2, 232, "16", nil},
 								}},
 							}},
 						}},
-						{2, 232, "max", nil},
-						{2, 232, "12", nil},
+						{2, 233, "max", nil},
+						{2, 233, "12", nil},
 					}},
 				}},
-				{2, 233, "else", nil},
-				{3, 234, "", []node{
-					{4, 234, "", []node{
-						{2, 234, "use", nil},
-						{2, 234, "clean", nil},
+				{2, 234, "else", nil},
+				{3, 235, "", []node{
+					{4, 235, "", []node{
+						{2, 235, "use", nil},
+						{2, 235, "clean", nil},
 					}},
 				}},
 			}},
 		}},
 	}},
-	{2, 239, "codegen", nil},
-	{4, 241, "", []node{
-		{2, 241, "ir3_handles", nil},
-		{3, 241, "", []node{
-			{2, 241, "opt_copy_prop", nil},
-			{2, 241, "opt_constant_folding", nil},
+	{2, 240, "codegen", nil},
+	{4, 242, "", []node{
+		{2, 242, "ir3_handles", nil},
+		{3, 242, "", []node{
+			{2, 242, "opt_copy_prop", nil},
+			{2, 242, "opt_constant_folding", nil},
 		}},
-		{2, 243, "ir3_offsets", nil},
-		{3, 243, "", []node{
-			{2, 243, "opt_copy_prop", nil},
-			{2, 243, "opt_constant_folding", nil},
-			{2, 243, "opt_dce", nil},
-			{2, 243, "opt_cse", nil},
+		{2, 244, "ir3_offsets", nil},
+		{3, 244, "", []node{
+			{2, 244, "opt_copy_prop", nil},
+			{2, 244, "opt_constant_folding", nil},
+			{2, 244, "opt_dce", nil},
+			{2, 244, "opt_cse", nil},
 		}},
-		{2, 245, "ir3_counts", nil},
-		{3, 246, "", []node{
-			{4, 246, "", []node{
-				{2, 246, "lower_gs_intrinsics", nil},
-				{4, 246, "", []node{
-					{2, 246, "bound", nil},
-					{2, 246, "false", nil},
-					{2, 246, "total", nil},
-					{2, 246, "true", nil},
+		{2, 246, "ir3_counts", nil},
+		{3, 247, "", []node{
+			{4, 247, "", []node{
+				{2, 247, "lower_gs_intrinsics", nil},
+				{4, 247, "", []node{
+					{2, 247, "bound", nil},
+					{2, 247, "false", nil},
+					{2, 247, "total", nil},
+					{2, 247, "true", nil},
 				}},
 			}},
-			{2, 247, "lower_vars_to_ssa", nil},
-			{4, 248, "", []node{
-				{2, 248, "loop", nil},
-				{3, 248, "", []node{
-					{2, 248, "opt_copy_prop", nil},
-					{2, 248, "opt_constant_folding", nil},
-					{2, 248, "opt_dead_cf", nil},
-					{2, 248, "opt_remove_phis", nil},
-					{2, 248, "opt_dce", nil},
+			{2, 248, "lower_vars_to_ssa", nil},
+			{4, 249, "", []node{
+				{2, 249, "loop", nil},
+				{3, 249, "", []node{
+					{2, 249, "opt_copy_prop", nil},
+					{2, 249, "opt_constant_folding", nil},
+					{2, 249, "opt_dead_cf", nil},
+					{2, 249, "opt_remove_phis", nil},
+					{2, 249, "opt_dce", nil},
 				}},
 			}},
-			{2, 249, "gs_count_vertices", nil},
+			{2, 250, "gs_count_vertices", nil},
 		}},
-		{2, 251, "ir3_emits", nil},
-		{3, 252, "", []node{
-			{2, 252, "lower_vars_to_ssa", nil},
-			{2, 253, "opt_copy_prop", nil},
-			{2, 254, "opt_constant_folding", nil},
-			{2, 255, "opt_remove_phis", nil},
-			{2, 256, "opt_dce", nil},
-			{2, 257, "opt_cse", nil},
-			{2, 258, "remove_dead_variables", nil},
+		{2, 252, "ir3_emits", nil},
+		{3, 253, "", []node{
+			{2, 253, "lower_vars_to_ssa", nil},
+			{2, 254, "opt_copy_prop", nil},
+			{2, 255, "opt_constant_folding", nil},
+			{2, 256, "opt_remove_phis", nil},
+			{2, 257, "opt_dce", nil},
+			{2, 258, "opt_cse", nil},
+			{2, 259, "remove_dead_variables", nil},
 		}},
-		{2, 260, "ir3_chain", nil},
-		{3, 260, "", []node{
-			{2, 260, "lower_alu_to_scalar", nil},
-			{2, 260, "opt_copy_prop", nil},
-			{2, 260, "opt_constant_folding", nil},
-			{2, 260, "opt_cse", nil},
-			{2, 260, "opt_dce", nil},
+		{2, 261, "ir3_chain", nil},
+		{3, 261, "", []node{
+			{2, 261, "lower_alu_to_scalar", nil},
+			{2, 261, "opt_copy_prop", nil},
+			{2, 261, "opt_constant_folding", nil},
+			{2, 261, "opt_cse", nil},
+			{2, 261, "opt_dce", nil},
 		}},
-		{2, 262, "ir3_units", nil},
-		{3, 262, "", []node{
-			{4, 262, "", []node{
-				{2, 262, "lower_ubo_vec4", nil},
-				{4, 262, "", []node{
-					{2, 262, "arrays", nil},
-					{2, 262, "4096", nil},
-				}},
-			}},
-		}},
-		{2, 264, "ir3_dead", nil},
-		{3, 264, "", []node{
-			{2, 264, "opt_dce", nil},
-		}},
-		{2, 267, "agx_handles", nil},
-		{3, 267, "", []node{
-			{2, 267, "opt_copy_prop", nil},
-			{2, 267, "opt_constant_folding", nil},
-			{2, 267, "opt_dce", nil},
-		}},
-		{2, 269, "agx_indices", nil},
-		{3, 269, "", []node{
-			{2, 269, "opt_constant_folding", nil},
-			{2, 269, "opt_cse", nil},
-		}},
-		{2, 271, "agx_chosen", nil},
-		{3, 271, "", []node{
-			{2, 271, "opt_dead_cf", nil},
-			{2, 271, "opt_dce", nil},
-		}},
-		{2, 273, "agx_part", nil},
-		{3, 274, "", []node{
-			{4, 274, "", []node{
-				{2, 274, "loop", nil},
-				{3, 275, "", []node{
-					{2, 275, "lower_alu", nil},
-					{2, 276, "opt_idiv_const", nil},
-					{2, 277, "lower_idiv", nil},
-					{2, 278, "lower_alu_to_scalar", nil},
-					{2, 279, "opt_algebraic", nil},
-					{2, 280, "opt_copy_prop", nil},
-					{2, 281, "opt_constant_folding", nil},
-					{2, 282, "opt_cse", nil},
-					{2, 283, "opt_dce", nil},
+		{2, 263, "ir3_units", nil},
+		{3, 263, "", []node{
+			{4, 263, "", []node{
+				{2, 263, "lower_ubo_vec4", nil},
+				{4, 263, "", []node{
+					{2, 263, "arrays", nil},
+					{2, 263, "4096", nil},
 				}},
 			}},
 		}},
-		{2, 285, "agx_tess", nil},
-		{3, 286, "", []node{
-			{4, 286, "", []node{
-				{2, 286, "loop", nil},
-				{3, 286, "", []node{
-					{2, 286, "lower_alu", nil},
-					{2, 286, "lower_idiv", nil},
-					{2, 286, "lower_alu_to_scalar", nil},
-					{2, 286, "opt_copy_prop", nil},
-					{2, 286, "opt_constant_folding", nil},
-					{2, 286, "opt_cse", nil},
-					{2, 286, "opt_dce", nil},
+		{2, 265, "ir3_dead", nil},
+		{3, 265, "", []node{
+			{2, 265, "opt_dce", nil},
+		}},
+		{2, 268, "agx_handles", nil},
+		{3, 268, "", []node{
+			{2, 268, "opt_copy_prop", nil},
+			{2, 268, "opt_constant_folding", nil},
+			{2, 268, "opt_dce", nil},
+		}},
+		{2, 270, "agx_indices", nil},
+		{3, 270, "", []node{
+			{2, 270, "opt_constant_folding", nil},
+			{2, 270, "opt_cse", nil},
+		}},
+		{2, 272, "agx_chosen", nil},
+		{3, 272, "", []node{
+			{2, 272, "opt_dead_cf", nil},
+			{2, 272, "opt_dce", nil},
+		}},
+		{2, 274, "agx_part", nil},
+		{3, 275, "", []node{
+			{4, 275, "", []node{
+				{2, 275, "loop", nil},
+				{3, 276, "", []node{
+					{2, 276, "lower_alu", nil},
+					{2, 277, "opt_idiv_const", nil},
+					{2, 278, "lower_idiv", nil},
+					{2, 279, "lower_alu_to_scalar", nil},
+					{2, 280, "opt_algebraic", nil},
+					{2, 281, "opt_copy_prop", nil},
+					{2, 282, "opt_constant_folding", nil},
+					{2, 283, "opt_cse", nil},
+					{2, 284, "opt_dce", nil},
 				}},
 			}},
 		}},
-		{2, 288, "agx_emits", nil},
-		{3, 289, "", []node{
-			{4, 289, "", []node{
-				{2, 289, "lower_gs_intrinsics", nil},
-				{4, 289, "", []node{
-					{2, 289, "decomposed", nil},
-					{2, 289, "true", nil},
+		{2, 286, "agx_tess", nil},
+		{3, 287, "", []node{
+			{4, 287, "", []node{
+				{2, 287, "loop", nil},
+				{3, 287, "", []node{
+					{2, 287, "lower_alu", nil},
+					{2, 287, "lower_idiv", nil},
+					{2, 287, "lower_alu_to_scalar", nil},
+					{2, 287, "opt_copy_prop", nil},
+					{2, 287, "opt_constant_folding", nil},
+					{2, 287, "opt_cse", nil},
+					{2, 287, "opt_dce", nil},
 				}},
 			}},
-			{2, 290, "lower_vars_to_ssa", nil},
-			{4, 291, "", []node{
-				{2, 291, "loop", nil},
-				{3, 291, "", []node{
-					{2, 291, "opt_copy_prop", nil},
-					{2, 291, "opt_constant_folding", nil},
-					{2, 291, "opt_dead_cf", nil},
-					{2, 291, "opt_remove_phis", nil},
-					{2, 291, "opt_dce", nil},
+		}},
+		{2, 289, "agx_emits", nil},
+		{3, 290, "", []node{
+			{4, 290, "", []node{
+				{2, 290, "lower_gs_intrinsics", nil},
+				{4, 290, "", []node{
+					{2, 290, "decomposed", nil},
+					{2, 290, "true", nil},
 				}},
 			}},
-			{2, 292, "gs_count_vertices", nil},
-		}},
-		{2, 295, "agx_geometry", nil},
-		{3, 296, "", []node{
-			{2, 296, "lower_vars_to_ssa", nil},
-			{4, 297, "", []node{
-				{2, 297, "loop", nil},
-				{3, 298, "", []node{
-					{2, 298, "opt_copy_prop", nil},
-					{2, 299, "opt_constant_folding", nil},
-					{2, 300, "opt_dead_cf", nil},
-					{2, 301, "opt_remove_phis", nil},
-					{2, 302, "opt_dce", nil},
-					{2, 303, "opt_cse", nil},
-					{2, 304, "opt_peephole_select", nil},
-					{2, 305, "lower_alu", nil},
-					{2, 306, "opt_idiv_const", nil},
-					{2, 307, "lower_idiv", nil},
-					{2, 308, "lower_alu_to_scalar", nil},
+			{2, 291, "lower_vars_to_ssa", nil},
+			{4, 292, "", []node{
+				{2, 292, "loop", nil},
+				{3, 292, "", []node{
+					{2, 292, "opt_copy_prop", nil},
+					{2, 292, "opt_constant_folding", nil},
+					{2, 292, "opt_dead_cf", nil},
+					{2, 292, "opt_remove_phis", nil},
+					{2, 292, "opt_dce", nil},
 				}},
 			}},
-			{2, 309, "remove_dead_variables", nil},
+			{2, 293, "gs_count_vertices", nil},
 		}},
-		{2, 312, "midgard_emits", nil},
-		{3, 313, "", []node{
-			{4, 313, "", []node{
-				{2, 313, "lower_gs_intrinsics", nil},
-				{4, 313, "", []node{
-					{2, 313, "total", nil},
-					{2, 313, "true", nil},
+		{2, 296, "agx_geometry", nil},
+		{3, 297, "", []node{
+			{2, 297, "lower_vars_to_ssa", nil},
+			{4, 298, "", []node{
+				{2, 298, "loop", nil},
+				{3, 299, "", []node{
+					{2, 299, "opt_copy_prop", nil},
+					{2, 300, "opt_constant_folding", nil},
+					{2, 301, "opt_dead_cf", nil},
+					{2, 302, "opt_remove_phis", nil},
+					{2, 303, "opt_dce", nil},
+					{2, 304, "opt_cse", nil},
+					{2, 305, "opt_peephole_select", nil},
+					{2, 306, "lower_alu", nil},
+					{2, 307, "opt_idiv_const", nil},
+					{2, 308, "lower_idiv", nil},
+					{2, 309, "lower_alu_to_scalar", nil},
 				}},
 			}},
-			{2, 314, "lower_vars_to_ssa", nil},
-			{4, 315, "", []node{
-				{2, 315, "loop", nil},
-				{3, 315, "", []node{
-					{2, 315, "opt_copy_prop", nil},
-					{2, 315, "opt_constant_folding", nil},
-					{2, 315, "opt_dead_cf", nil},
-					{2, 315, "opt_remove_phis", nil},
-					{2, 315, "opt_dce", nil},
+			{2, 310, "remove_dead_variables", nil},
+		}},
+		{2, 313, "midgard_emits", nil},
+		{3, 314, "", []node{
+			{4, 314, "", []node{
+				{2, 314, "lower_gs_intrinsics", nil},
+				{4, 314, "", []node{
+					{2, 314, "total", nil},
+					{2, 314, "true", nil},
 				}},
 			}},
-			{2, 316, "gs_count_vertices", nil},
-		}},
-		{2, 319, "midgard_stages", nil},
-		{3, 320, "", []node{
-			{2, 320, "lower_vars_to_ssa", nil},
-			{4, 321, "", []node{
-				{2, 321, "loop", nil},
-				{3, 321, "", []node{
-					{2, 321, "opt_copy_prop", nil},
-					{2, 321, "opt_constant_folding", nil},
-					{2, 321, "opt_dead_cf", nil},
-					{2, 321, "opt_remove_phis", nil},
-					{2, 321, "opt_dce", nil},
-					{2, 321, "opt_cse", nil},
+			{2, 315, "lower_vars_to_ssa", nil},
+			{4, 316, "", []node{
+				{2, 316, "loop", nil},
+				{3, 316, "", []node{
+					{2, 316, "opt_copy_prop", nil},
+					{2, 316, "opt_constant_folding", nil},
+					{2, 316, "opt_dead_cf", nil},
+					{2, 316, "opt_remove_phis", nil},
+					{2, 316, "opt_dce", nil},
 				}},
 			}},
-			{2, 322, "remove_dead_variables", nil},
-			{2, 323, "lower_bool_to_int32", nil},
-			{2, 324, "opt_copy_prop", nil},
-			{2, 325, "opt_dce", nil},
+			{2, 317, "gs_count_vertices", nil},
 		}},
-		{2, 327, "midgard_texels", nil},
-		{3, 327, "", []node{
-			{2, 327, "lower_image_atomics_to_global", nil},
-		}},
-		{2, 329, "midgard_texel_bounds", nil},
-		{3, 329, "", []node{
-			{4, 329, "", []node{
-				{2, 329, "lower_robust_access", nil},
-				{4, 329, "", []node{
-					{2, 329, "modes", nil},
-					{2, 329, "image", nil},
-					{2, 329, "addresses", nil},
-					{2, 329, "true", nil},
+		{2, 320, "midgard_stages", nil},
+		{3, 321, "", []node{
+			{2, 321, "lower_vars_to_ssa", nil},
+			{4, 322, "", []node{
+				{2, 322, "loop", nil},
+				{3, 322, "", []node{
+					{2, 322, "opt_copy_prop", nil},
+					{2, 322, "opt_constant_folding", nil},
+					{2, 322, "opt_dead_cf", nil},
+					{2, 322, "opt_remove_phis", nil},
+					{2, 322, "opt_dce", nil},
+					{2, 322, "opt_cse", nil},
 				}},
 			}},
-			{2, 329, "lower_bool_to_int32", nil},
+			{2, 323, "remove_dead_variables", nil},
+			{2, 324, "lower_bool_to_int32", nil},
+			{2, 325, "opt_copy_prop", nil},
+			{2, 326, "opt_dce", nil},
 		}},
-		{2, 331, "midgard_clip", nil},
-		{3, 331, "", []node{
-			{2, 331, "lower_clip_fs", nil},
+		{2, 328, "midgard_texels", nil},
+		{3, 328, "", []node{
+			{2, 328, "lower_image_atomics_to_global", nil},
 		}},
-		{2, 333, "midgard_position", nil},
-		{3, 333, "", []node{
-			{2, 333, "lower_viewport_transform", nil},
-			{2, 333, "lower_vars_to_ssa", nil},
-		}},
-		{2, 337, "link_prepare", nil},
-		{3, 338, "", []node{
-			{4, 338, "", []node{
-				{2, 338, "use", nil},
-				{2, 338, "frontend", nil},
-			}},
-			{2, 339, "propagate_invariant", nil},
-			{4, 340, "", []node{
-				{2, 340, "loop", nil},
-				{3, 340, "", []node{
-					{2, 340, "lower_vars_to_ssa", nil},
-					{2, 340, "opt_copy_prop", nil},
-					{2, 340, "opt_dce", nil},
-					{2, 340, "opt_constant_folding", nil},
-					{2, 340, "opt_dead_cf", nil},
-					{2, 340, "opt_loop", nil},
+		{2, 330, "midgard_texel_bounds", nil},
+		{3, 330, "", []node{
+			{4, 330, "", []node{
+				{2, 330, "lower_robust_access", nil},
+				{4, 330, "", []node{
+					{2, 330, "modes", nil},
+					{2, 330, "image", nil},
+					{2, 330, "addresses", nil},
+					{2, 330, "true", nil},
 				}},
 			}},
+			{2, 330, "lower_bool_to_int32", nil},
+		}},
+		{2, 332, "midgard_clip", nil},
+		{3, 332, "", []node{
+			{2, 332, "lower_clip_fs", nil},
+		}},
+		{2, 334, "midgard_position", nil},
+		{3, 334, "", []node{
+			{2, 334, "lower_viewport_transform", nil},
+			{2, 334, "lower_vars_to_ssa", nil},
+		}},
+		{2, 338, "link_prepare", nil},
+		{3, 339, "", []node{
+			{4, 339, "", []node{
+				{2, 339, "use", nil},
+				{2, 339, "frontend", nil},
+			}},
+			{2, 340, "propagate_invariant", nil},
 			{4, 341, "", []node{
-				{2, 341, "if", nil},
-				{2, 341, "stage != tess_ctrl", nil},
-				{2, 342, "then", nil},
-				{3, 343, "", []node{
-					{4, 343, "", []node{
-						{2, 343, "lower_io_to_temporaries", nil},
-						{4, 343, "", []node{
-							{2, 343, "modes", nil},
-							{2, 343, "shader_out", nil},
-						}},
-					}},
-					{2, 344, "lower_global_vars_to_local", nil},
+				{2, 341, "loop", nil},
+				{3, 341, "", []node{
+					{2, 341, "lower_vars_to_ssa", nil},
+					{2, 341, "opt_copy_prop", nil},
+					{2, 341, "opt_dce", nil},
+					{2, 341, "opt_constant_folding", nil},
+					{2, 341, "opt_dead_cf", nil},
+					{2, 341, "opt_loop", nil},
 				}},
 			}},
-			{4, 345, "", []node{
-				{2, 345, "if", nil},
-				{2, 345, "stage == fragment", nil},
-				{2, 346, "then", nil},
-				{3, 347, "", []node{
-					{4, 347, "", []node{
-						{2, 347, "lower_io_to_temporaries", nil},
-						{4, 347, "", []node{
-							{2, 347, "modes", nil},
-							{2, 347, "shader_in", nil},
+			{4, 342, "", []node{
+				{2, 342, "if", nil},
+				{2, 342, "stage != tess_ctrl", nil},
+				{2, 343, "then", nil},
+				{3, 344, "", []node{
+					{4, 344, "", []node{
+						{2, 344, "lower_io_to_temporaries", nil},
+						{4, 344, "", []node{
+							{2, 344, "modes", nil},
+							{2, 344, "shader_out", nil},
 						}},
 					}},
-					{2, 348, "lower_global_vars_to_local", nil},
+					{2, 345, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{2, 349, "split_var_copies", nil},
-			{2, 350, "lower_var_copies", nil},
-			{2, 351, "split_struct_vars", nil},
-			{2, 352, "lower_vars_to_ssa", nil},
-			{4, 353, "", []node{
-				{2, 353, "if", nil},
-				{2, 353, "stage == vertex", nil},
-				{2, 354, "then", nil},
-				{3, 355, "", []node{
-					{4, 355, "", []node{
-						{2, 355, "lower_io_arrays_to_elements", nil},
-						{4, 355, "", []node{
-							{2, 355, "modes", nil},
-							{2, 355, "shader_out", nil},
+			{4, 346, "", []node{
+				{2, 346, "if", nil},
+				{2, 346, "stage == fragment", nil},
+				{2, 347, "then", nil},
+				{3, 348, "", []node{
+					{4, 348, "", []node{
+						{2, 348, "lower_io_to_temporaries", nil},
+						{4, 348, "", []node{
+							{2, 348, "modes", nil},
+							{2, 348, "shader_in", nil},
 						}},
 					}},
+					{2, 349, "lower_global_vars_to_local", nil},
+				}},
+			}},
+			{2, 350, "split_var_copies", nil},
+			{2, 351, "lower_var_copies", nil},
+			{2, 352, "split_struct_vars", nil},
+			{2, 353, "lower_vars_to_ssa", nil},
+			{4, 354, "", []node{
+				{2, 354, "if", nil},
+				{2, 354, "stage == vertex", nil},
+				{2, 355, "then", nil},
+				{3, 356, "", []node{
 					{4, 356, "", []node{
-						{2, 356, "lower_io_to_scalar_early", nil},
+						{2, 356, "lower_io_arrays_to_elements", nil},
 						{4, 356, "", []node{
 							{2, 356, "modes", nil},
 							{2, 356, "shader_out", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 357, "", []node{
-				{2, 357, "if", nil},
-				{2, 357, "stage == fragment", nil},
-				{2, 358, "then", nil},
-				{3, 359, "", []node{
-					{4, 359, "", []node{
-						{2, 359, "lower_io_arrays_to_elements", nil},
-						{4, 359, "", []node{
-							{2, 359, "modes", nil},
-							{2, 359, "shader_in", nil},
+					{4, 357, "", []node{
+						{2, 357, "lower_io_to_scalar_early", nil},
+						{4, 357, "", []node{
+							{2, 357, "modes", nil},
+							{2, 357, "shader_out", nil},
 						}},
 					}},
+				}},
+			}},
+			{4, 358, "", []node{
+				{2, 358, "if", nil},
+				{2, 358, "stage == fragment", nil},
+				{2, 359, "then", nil},
+				{3, 360, "", []node{
 					{4, 360, "", []node{
-						{2, 360, "lower_io_to_scalar_early", nil},
+						{2, 360, "lower_io_arrays_to_elements", nil},
 						{4, 360, "", []node{
 							{2, 360, "modes", nil},
 							{2, 360, "shader_in", nil},
 						}},
 					}},
+					{4, 361, "", []node{
+						{2, 361, "lower_io_to_scalar_early", nil},
+						{4, 361, "", []node{
+							{2, 361, "modes", nil},
+							{2, 361, "shader_in", nil},
+						}},
+					}},
 				}},
 			}},
-			{4, 361, "", []node{
-				{2, 361, "if", nil},
-				{2, 361, "stage != vertex && stage != fragment", nil},
-				{2, 362, "then", nil},
-				{3, 362, "", []node{
-					{2, 362, "lower_io_arrays_to_elements", nil},
-					{2, 362, "lower_io_to_scalar_early", nil},
-				}},
-			}},
-			{4, 363, "", []node{
-				{2, 363, "loop", nil},
+			{4, 362, "", []node{
+				{2, 362, "if", nil},
+				{2, 362, "stage != vertex && stage != fragment", nil},
+				{2, 363, "then", nil},
 				{3, 363, "", []node{
-					{4, 363, "", []node{
-						{2, 363, "use", nil},
-						{2, 363, "turn", nil},
+					{2, 363, "lower_io_arrays_to_elements", nil},
+					{2, 363, "lower_io_to_scalar_early", nil},
+				}},
+			}},
+			{4, 364, "", []node{
+				{2, 364, "loop", nil},
+				{3, 364, "", []node{
+					{4, 364, "", []node{
+						{2, 364, "use", nil},
+						{2, 364, "turn", nil},
 					}},
-					{4, 363, "", []node{
-						{2, 363, "use", nil},
-						{2, 363, "tail", nil},
+					{4, 364, "", []node{
+						{2, 364, "use", nil},
+						{2, 364, "tail", nil},
 					}},
 				}},
-				{2, 364, "max", nil},
-				{2, 364, "8", nil},
+				{2, 365, "max", nil},
+				{2, 365, "8", nil},
 			}},
-			{4, 365, "", []node{
-				{2, 365, "remove_dead_variables", nil},
-				{4, 365, "", []node{
-					{2, 365, "modes", nil},
-					{2, 365, "shader_in|shader_out", nil},
+			{4, 366, "", []node{
+				{2, 366, "remove_dead_variables", nil},
+				{4, 366, "", []node{
+					{2, 366, "modes", nil},
+					{2, 366, "shader_in|shader_out", nil},
 				}},
 			}},
 		}},
-		{2, 367, "link_turn", nil},
-		{3, 368, "", []node{
-			{4, 368, "", []node{
-				{2, 368, "loop", nil},
-				{3, 368, "", []node{
-					{4, 368, "", []node{
-						{2, 368, "use", nil},
-						{2, 368, "turn", nil},
+		{2, 368, "link_turn", nil},
+		{3, 369, "", []node{
+			{4, 369, "", []node{
+				{2, 369, "loop", nil},
+				{3, 369, "", []node{
+					{4, 369, "", []node{
+						{2, 369, "use", nil},
+						{2, 369, "turn", nil},
 					}},
-					{4, 368, "", []node{
-						{2, 368, "use", nil},
-						{2, 368, "tail", nil},
+					{4, 369, "", []node{
+						{2, 369, "use", nil},
+						{2, 369, "tail", nil},
 					}},
 				}},
-				{2, 369, "max", nil},
-				{2, 369, "8", nil},
+				{2, 370, "max", nil},
+				{2, 370, "8", nil},
 			}},
-			{4, 370, "", []node{
-				{2, 370, "remove_dead_variables", nil},
-				{4, 370, "", []node{
-					{2, 370, "modes", nil},
-					{2, 370, "shader_in|shader_out", nil},
+			{4, 371, "", []node{
+				{2, 371, "remove_dead_variables", nil},
+				{4, 371, "", []node{
+					{2, 371, "modes", nil},
+					{2, 371, "shader_in|shader_out", nil},
 				}},
 			}},
 		}},
-		{2, 372, "link_finish", nil},
-		{3, 373, "", []node{
-			{4, 373, "", []node{
-				{2, 373, "remove_dead_variables", nil},
-				{4, 373, "", []node{
-					{2, 373, "modes", nil},
-					{2, 373, "shader_in|shader_out", nil},
-				}},
-			}},
+		{2, 373, "link_finish", nil},
+		{3, 374, "", []node{
 			{4, 374, "", []node{
-				{2, 374, "if", nil},
-				{2, 374, "stage == vertex", nil},
-				{2, 375, "then", nil},
-				{3, 375, "", []node{
-					{4, 375, "", []node{
-						{2, 375, "lower_io_to_vector", nil},
-						{4, 375, "", []node{
-							{2, 375, "modes", nil},
-							{2, 375, "shader_out", nil},
+				{2, 374, "remove_dead_variables", nil},
+				{4, 374, "", []node{
+					{2, 374, "modes", nil},
+					{2, 374, "shader_in|shader_out", nil},
+				}},
+			}},
+			{4, 375, "", []node{
+				{2, 375, "if", nil},
+				{2, 375, "stage == vertex", nil},
+				{2, 376, "then", nil},
+				{3, 376, "", []node{
+					{4, 376, "", []node{
+						{2, 376, "lower_io_to_vector", nil},
+						{4, 376, "", []node{
+							{2, 376, "modes", nil},
+							{2, 376, "shader_out", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 376, "", []node{
-				{2, 376, "if", nil},
-				{2, 376, "stage == fragment", nil},
-				{2, 377, "then", nil},
-				{3, 377, "", []node{
-					{4, 377, "", []node{
-						{2, 377, "lower_io_to_vector", nil},
-						{4, 377, "", []node{
-							{2, 377, "modes", nil},
-							{2, 377, "shader_in", nil},
+			{4, 377, "", []node{
+				{2, 377, "if", nil},
+				{2, 377, "stage == fragment", nil},
+				{2, 378, "then", nil},
+				{3, 378, "", []node{
+					{4, 378, "", []node{
+						{2, 378, "lower_io_to_vector", nil},
+						{4, 378, "", []node{
+							{2, 378, "modes", nil},
+							{2, 378, "shader_in", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 378, "", []node{
-				{2, 378, "if", nil},
-				{2, 378, "stage != vertex && stage != fragment", nil},
-				{2, 379, "then", nil},
-				{3, 379, "", []node{
-					{2, 379, "lower_io_to_vector", nil},
+			{4, 379, "", []node{
+				{2, 379, "if", nil},
+				{2, 379, "stage != vertex && stage != fragment", nil},
+				{2, 380, "then", nil},
+				{3, 380, "", []node{
+					{2, 380, "lower_io_to_vector", nil},
 				}},
 			}},
-			{2, 380, "opt_combine_stores", nil},
-			{4, 381, "", []node{
-				{2, 381, "loop", nil},
-				{3, 381, "", []node{
-					{2, 381, "lower_vars_to_ssa", nil},
-					{2, 381, "opt_copy_prop", nil},
-					{2, 381, "opt_cse", nil},
-					{2, 381, "opt_dce", nil},
+			{2, 381, "opt_combine_stores", nil},
+			{4, 382, "", []node{
+				{2, 382, "loop", nil},
+				{3, 382, "", []node{
+					{2, 382, "lower_vars_to_ssa", nil},
+					{2, 382, "opt_copy_prop", nil},
+					{2, 382, "opt_cse", nil},
+					{2, 382, "opt_dce", nil},
 				}},
 			}},
-			{2, 382, "remove_dead_variables", nil},
-			{2, 383, "assign_io_locations", nil},
+			{2, 383, "remove_dead_variables", nil},
+			{2, 384, "assign_io_locations", nil},
 		}},
 	}},
-	{2, 385, "pipelines", nil},
-	{4, 387, "", []node{
-		{2, 387, "common", nil},
-		{3, 388, "", []node{
-			{4, 388, "", []node{
-				{2, 388, "use", nil},
-				{2, 388, "frontend", nil},
-			}},
+	{2, 386, "pipelines", nil},
+	{4, 388, "", []node{
+		{2, 388, "common", nil},
+		{3, 389, "", []node{
 			{4, 389, "", []node{
-				{2, 389, "hook", nil},
-				{2, 389, "start", nil},
+				{2, 389, "use", nil},
+				{2, 389, "frontend", nil},
 			}},
-			{2, 390, "propagate_invariant", nil},
-			{4, 391, "", []node{
-				{2, 391, "use", nil},
-				{2, 391, "clean", nil},
+			{4, 390, "", []node{
+				{2, 390, "hook", nil},
+				{2, 390, "start", nil},
 			}},
+			{2, 391, "propagate_invariant", nil},
 			{4, 392, "", []node{
-				{2, 392, "if", nil},
-				{2, 392, "level >= O1", nil},
-				{2, 393, "then", nil},
-				{3, 393, "", []node{
-					{2, 393, "opt_ray_queries", nil},
-					{2, 393, "opt_ray_query_ranges", nil},
+				{2, 392, "use", nil},
+				{2, 392, "clean", nil},
+			}},
+			{4, 393, "", []node{
+				{2, 393, "if", nil},
+				{2, 393, "level >= O1", nil},
+				{2, 394, "then", nil},
+				{3, 394, "", []node{
+					{2, 394, "opt_ray_queries", nil},
+					{2, 394, "opt_ray_query_ranges", nil},
 				}},
 			}},
-			{4, 395, "", []node{
-				{2, 395, "if", nil},
-				{2, 395, "ycbcr", nil},
-				{2, 396, "then", nil},
-				{3, 396, "", []node{
-					{4, 396, "", []node{
-						{2, 396, "lower_tex", nil},
-						{4, 396, "", []node{
-							{2, 396, "ycbcr", nil},
-							{2, 396, "options", nil},
+			{4, 396, "", []node{
+				{2, 396, "if", nil},
+				{2, 396, "ycbcr", nil},
+				{2, 397, "then", nil},
+				{3, 397, "", []node{
+					{4, 397, "", []node{
+						{2, 397, "lower_tex", nil},
+						{4, 397, "", []node{
+							{2, 397, "ycbcr", nil},
+							{2, 397, "options", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 397, "gather_info", nil},
+			{2, 398, "gather_info", nil},
 		}},
-		{2, 400, "ir", nil},
-		{3, 401, "", []node{
-			{4, 401, "", []node{
-				{2, 401, "use", nil},
-				{2, 401, "common", nil},
-			}},
+		{2, 401, "ir", nil},
+		{3, 402, "", []node{
 			{4, 402, "", []node{
 				{2, 402, "use", nil},
-				{2, 402, "interface", nil},
+				{2, 402, "common", nil},
+			}},
+			{4, 403, "", []node{
+				{2, 403, "use", nil},
+				{2, 403, "interface", nil},
 			}},
 		}},
-		{2, 404, "ir3", nil},
-		{3, 405, "", []node{
-			{4, 405, "", []node{
-				{2, 405, "use", nil},
-				{2, 405, "common", nil},
+		{2, 405, "ir3", nil},
+		{3, 406, "", []node{
+			{4, 406, "", []node{
+				{2, 406, "use", nil},
+				{2, 406, "common", nil},
 			}},
-			{4, 407, "", []node{
-				{2, 407, "if", nil},
-				{2, 407, "level >= O1", nil},
-				{2, 408, "then", nil},
-				{3, 408, "", []node{
-					{2, 408, "opt_reassociate_matrix_mul", nil},
+			{4, 408, "", []node{
+				{2, 408, "if", nil},
+				{2, 408, "level >= O1", nil},
+				{2, 409, "then", nil},
+				{3, 409, "", []node{
+					{2, 409, "opt_reassociate_matrix_mul", nil},
 				}},
 			}},
-			{4, 410, "", []node{
-				{2, 410, "if", nil},
-				{2, 410, "level >= O1", nil},
-				{2, 411, "then", nil},
-				{3, 411, "", []node{
-					{4, 411, "", []node{
-						{2, 411, "opt_shrink_stores", nil},
-						{4, 411, "", []node{
-							{2, 411, "images", nil},
-							{2, 411, "true", nil},
+			{4, 411, "", []node{
+				{2, 411, "if", nil},
+				{2, 411, "level >= O1", nil},
+				{2, 412, "then", nil},
+				{3, 412, "", []node{
+					{4, 412, "", []node{
+						{2, 412, "opt_shrink_stores", nil},
+						{4, 412, "", []node{
+							{2, 412, "images", nil},
+							{2, 412, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 412, "lower_ray_queries", nil},
-			{4, 413, "", []node{
-				{2, 413, "use", nil},
-				{2, 413, "optimise", nil},
-			}},
+			{2, 413, "lower_ray_queries", nil},
 			{4, 414, "", []node{
 				{2, 414, "use", nil},
-				{2, 414, "interface", nil},
+				{2, 414, "optimise", nil},
 			}},
-			{4, 416, "", []node{
-				{2, 416, "lower_atomics", nil},
-				{4, 416, "", []node{
-					{2, 416, "wide", nil},
-					{2, 416, "true", nil},
-					{2, 416, "exchanges", nil},
-					{2, 416, "true", nil},
+			{4, 415, "", []node{
+				{2, 415, "use", nil},
+				{2, 415, "interface", nil},
+			}},
+			{4, 417, "", []node{
+				{2, 417, "lower_atomics", nil},
+				{4, 417, "", []node{
+					{2, 417, "wide", nil},
+					{2, 417, "true", nil},
+					{2, 417, "exchanges", nil},
+					{2, 417, "true", nil},
 				}},
 			}},
-			{4, 418, "", []node{
-				{2, 418, "if", nil},
-				{2, 418, "stage == fragment", nil},
-				{2, 419, "then", nil},
-				{3, 419, "", []node{
-					{2, 419, "lower_is_helper_invocation", nil},
-					{4, 419, "", []node{
-						{2, 419, "lower_fb_read", nil},
-						{4, 419, "", []node{
-							{2, 419, "layer", nil},
-							{2, 419, "auto", nil},
+			{4, 419, "", []node{
+				{2, 419, "if", nil},
+				{2, 419, "stage == fragment", nil},
+				{2, 420, "then", nil},
+				{3, 420, "", []node{
+					{2, 420, "lower_is_helper_invocation", nil},
+					{4, 420, "", []node{
+						{2, 420, "lower_fb_read", nil},
+						{4, 420, "", []node{
+							{2, 420, "layer", nil},
+							{2, 420, "auto", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 420, "", []node{
-				{2, 420, "lower_tex", nil},
-				{4, 420, "", []node{
-					{2, 420, "projector", nil},
-					{2, 420, "true", nil},
+			{4, 421, "", []node{
+				{2, 421, "lower_tex", nil},
+				{4, 421, "", []node{
+					{2, 421, "projector", nil},
+					{2, 421, "true", nil},
 				}},
 			}},
-			{4, 422, "", []node{
-				{2, 422, "if", nil},
-				{2, 422, "stage != fragment", nil},
-				{2, 423, "then", nil},
-				{3, 423, "", []node{
-					{4, 423, "", []node{
-						{2, 423, "lower_tex", nil},
-						{4, 423, "", []node{
-							{2, 423, "implicit_lod", nil},
-							{2, 423, "true", nil},
-							{2, 423, "group_lod", nil},
-							{2, 423, "true", nil},
+			{4, 423, "", []node{
+				{2, 423, "if", nil},
+				{2, 423, "stage != fragment", nil},
+				{2, 424, "then", nil},
+				{3, 424, "", []node{
+					{4, 424, "", []node{
+						{2, 424, "lower_tex", nil},
+						{4, 424, "", []node{
+							{2, 424, "implicit_lod", nil},
+							{2, 424, "true", nil},
+							{2, 424, "group_lod", nil},
+							{2, 424, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 424, "", []node{
-				{2, 424, "lower_image", nil},
-				{4, 424, "", []node{
-					{2, 424, "cube_size", nil},
-					{2, 424, "true", nil},
+			{4, 425, "", []node{
+				{2, 425, "lower_image", nil},
+				{4, 425, "", []node{
+					{2, 425, "cube_size", nil},
+					{2, 425, "true", nil},
 				}},
 			}},
-			{2, 425, "lower_frexp", nil},
-			{2, 426, "lower_flrp", nil},
-			{4, 427, "", []node{
-				{2, 427, "use", nil},
-				{2, 427, "scalar", nil},
+			{2, 426, "lower_frexp", nil},
+			{2, 427, "lower_flrp", nil},
+			{4, 428, "", []node{
+				{2, 428, "use", nil},
+				{2, 428, "scalar", nil},
 			}},
-			{2, 428, "lower_phis_to_scalar", nil},
-			{4, 429, "", []node{
-				{2, 429, "use", nil},
-				{2, 429, "optimise", nil},
+			{2, 429, "lower_phis_to_scalar", nil},
+			{4, 430, "", []node{
+				{2, 430, "use", nil},
+				{2, 430, "optimise", nil},
 			}},
-			{2, 431, "io_add_const_offset_to_base", nil},
-			{4, 434, "", []node{
-				{2, 434, "if", nil},
-				{2, 434, "level >= O1", nil},
-				{2, 435, "then", nil},
-				{3, 435, "", []node{
-					{4, 435, "", []node{
-						{2, 435, "opt_large_constants", nil},
-						{4, 435, "", []node{
-							{2, 435, "packed", nil},
-							{2, 435, "32", nil},
+			{2, 432, "io_add_const_offset_to_base", nil},
+			{4, 435, "", []node{
+				{2, 435, "if", nil},
+				{2, 435, "level >= O1", nil},
+				{2, 436, "then", nil},
+				{3, 436, "", []node{
+					{4, 436, "", []node{
+						{2, 436, "opt_large_constants", nil},
+						{4, 436, "", []node{
+							{2, 436, "packed", nil},
+							{2, 436, "32", nil},
 						}},
 					}},
-					{2, 435, "shrink_vec_array_vars", nil},
-					{4, 435, "", []node{
-						{2, 435, "opt_large_constants", nil},
-						{4, 435, "", []node{
-							{2, 435, "packed", nil},
-							{2, 435, "32", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 436, "", []node{
-				{2, 436, "lower_indirect_derefs", nil},
-				{4, 436, "", []node{
-					{2, 436, "modes", nil},
-					{2, 436, "function_temp", nil},
-					{2, 436, "max_length", nil},
-					{2, 436, "4", nil},
-				}},
-			}},
-			{2, 437, "lower_vars_to_ssa", nil},
-			{4, 438, "", []node{
-				{2, 438, "if", nil},
-				{2, 438, "level >= O1", nil},
-				{2, 439, "then", nil},
-				{3, 439, "", []node{
-					{4, 439, "", []node{
-						{2, 439, "opt_large_constants", nil},
-						{4, 439, "", []node{
-							{2, 439, "threshold", nil},
-							{2, 439, "20", nil},
+					{2, 436, "shrink_vec_array_vars", nil},
+					{4, 436, "", []node{
+						{2, 436, "opt_large_constants", nil},
+						{4, 436, "", []node{
+							{2, 436, "packed", nil},
+							{2, 436, "32", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 440, "", []node{
-				{2, 440, "lower_locals_to_regs", nil},
-				{4, 440, "", []node{
-					{2, 440, "max_words", nil},
-					{2, 440, "48", nil},
+			{4, 437, "", []node{
+				{2, 437, "lower_indirect_derefs", nil},
+				{4, 437, "", []node{
+					{2, 437, "modes", nil},
+					{2, 437, "function_temp", nil},
+					{2, 437, "max_length", nil},
+					{2, 437, "4", nil},
+				}},
+			}},
+			{2, 438, "lower_vars_to_ssa", nil},
+			{4, 439, "", []node{
+				{2, 439, "if", nil},
+				{2, 439, "level >= O1", nil},
+				{2, 440, "then", nil},
+				{3, 440, "", []node{
+					{4, 440, "", []node{
+						{2, 440, "opt_large_constants", nil},
+						{4, 440, "", []node{
+							{2, 440, "threshold", nil},
+							{2, 440, "20", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 441, "", []node{
-				{2, 441, "lower_vars_to_explicit_types", nil},
+				{2, 441, "lower_locals_to_regs", nil},
 				{4, 441, "", []node{
-					{2, 441, "modes", nil},
-					{2, 441, "function_temp|shader_temp", nil},
+					{2, 441, "max_words", nil},
+					{2, 441, "48", nil},
 				}},
 			}},
 			{4, 442, "", []node{
-				{2, 442, "lower_explicit_io", nil},
+				{2, 442, "lower_vars_to_explicit_types", nil},
 				{4, 442, "", []node{
 					{2, 442, "modes", nil},
-					{2, 442, "function_temp|shader_temp|mem_constant", nil},
+					{2, 442, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{2, 443, "remove_dead_derefs", nil},
-			{4, 444, "", []node{
-				{2, 444, "if", nil},
-				{2, 444, "level >= O1", nil},
-				{2, 445, "then", nil},
-				{3, 446, "", []node{
-					{2, 446, "opt_load_store_update_alignments", nil},
-					{4, 447, "", []node{
-						{2, 447, "opt_load_store_vectorize", nil},
-						{4, 447, "", []node{
-							{2, 447, "modes", nil},
-							{2, 447, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 447, "ubo_dynamic", nil},
-							{2, 447, "true", nil},
+			{4, 443, "", []node{
+				{2, 443, "lower_explicit_io", nil},
+				{4, 443, "", []node{
+					{2, 443, "modes", nil},
+					{2, 443, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 444, "remove_dead_derefs", nil},
+			{4, 445, "", []node{
+				{2, 445, "if", nil},
+				{2, 445, "level >= O1", nil},
+				{2, 446, "then", nil},
+				{3, 447, "", []node{
+					{2, 447, "opt_load_store_update_alignments", nil},
+					{4, 448, "", []node{
+						{2, 448, "opt_load_store_vectorize", nil},
+						{4, 448, "", []node{
+							{2, 448, "modes", nil},
+							{2, 448, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 448, "ubo_dynamic", nil},
+							{2, 448, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 449, "lower_amul", nil},
-			{4, 450, "", []node{
-				{2, 450, "lower_mem_access_bit_sizes", nil},
-				{4, 450, "", []node{
-					{2, 450, "max_bits", nil},
-					{2, 450, "32", nil},
-					{2, 450, "const_bits", nil},
-					{2, 450, "32", nil},
+			{2, 450, "lower_amul", nil},
+			{4, 451, "", []node{
+				{2, 451, "lower_mem_access_bit_sizes", nil},
+				{4, 451, "", []node{
+					{2, 451, "max_bits", nil},
+					{2, 451, "32", nil},
+					{2, 451, "const_bits", nil},
+					{2, 451, "32", nil},
 				}},
 			}},
-			{2, 451, "lower_wrmasks", nil},
-			{4, 453, "", []node{
-				{2, 453, "if", nil},
-				{2, 453, "level >= O1", nil},
-				{2, 454, "then", nil},
-				{3, 454, "", []node{
-					{2, 454, "opt_uniform_subgroup", nil},
-				}},
-			}},
-			{4, 455, "", []node{
-				{2, 455, "lower_subgroups", nil},
-				{4, 455, "", []node{
-					{2, 455, "only_64", nil},
-					{2, 455, "true", nil},
-					{2, 455, "to_scalar", nil},
-					{2, 455, "true", nil},
-					{2, 455, "split_64", nil},
-					{2, 455, "true", nil},
-					{2, 455, "vote_eq", nil},
-					{2, 455, "true", nil},
-					{2, 455, "scans", nil},
-					{2, 455, "true", nil},
+			{2, 452, "lower_wrmasks", nil},
+			{4, 454, "", []node{
+				{2, 454, "if", nil},
+				{2, 454, "level >= O1", nil},
+				{2, 455, "then", nil},
+				{3, 455, "", []node{
+					{2, 455, "opt_uniform_subgroup", nil},
 				}},
 			}},
 			{4, 456, "", []node{
-				{2, 456, "lower_bit_size", nil},
+				{2, 456, "lower_subgroups", nil},
 				{4, 456, "", []node{
-					{2, 456, "below", nil},
-					{2, 456, "16", nil},
-					{2, 456, "to", nil},
-					{2, 456, "16", nil},
+					{2, 456, "only_64", nil},
+					{2, 456, "true", nil},
+					{2, 456, "to_scalar", nil},
+					{2, 456, "true", nil},
+					{2, 456, "split_64", nil},
+					{2, 456, "true", nil},
+					{2, 456, "vote_eq", nil},
+					{2, 456, "true", nil},
+					{2, 456, "scans", nil},
+					{2, 456, "true", nil},
 				}},
 			}},
 			{4, 457, "", []node{
-				{2, 457, "if", nil},
-				{2, 457, "level >= O1", nil},
-				{2, 458, "then", nil},
-				{3, 458, "", []node{
-					{2, 458, "opt_intrinsics", nil},
-					{2, 458, "opt_offsets", nil},
+				{2, 457, "lower_bit_size", nil},
+				{4, 457, "", []node{
+					{2, 457, "below", nil},
+					{2, 457, "16", nil},
+					{2, 457, "to", nil},
+					{2, 457, "16", nil},
 				}},
 			}},
-			{4, 460, "", []node{
-				{2, 460, "if", nil},
-				{2, 460, "level >= O1", nil},
-				{2, 461, "then", nil},
-				{3, 461, "", []node{
-					{2, 461, "opt_compose_sums", nil},
-					{4, 461, "", []node{
-						{2, 461, "opt_reassociate", nil},
-						{4, 461, "", []node{
-							{2, 461, "float", nil},
-							{2, 461, "true", nil},
+			{4, 458, "", []node{
+				{2, 458, "if", nil},
+				{2, 458, "level >= O1", nil},
+				{2, 459, "then", nil},
+				{3, 459, "", []node{
+					{2, 459, "opt_intrinsics", nil},
+					{2, 459, "opt_offsets", nil},
+				}},
+			}},
+			{4, 461, "", []node{
+				{2, 461, "if", nil},
+				{2, 461, "level >= O1", nil},
+				{2, 462, "then", nil},
+				{3, 462, "", []node{
+					{2, 462, "opt_compose_sums", nil},
+					{4, 462, "", []node{
+						{2, 462, "opt_reassociate", nil},
+						{4, 462, "", []node{
+							{2, 462, "float", nil},
+							{2, 462, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 462, "", []node{
-				{2, 462, "use", nil},
-				{2, 462, "legalise", nil},
+			{4, 463, "", []node{
+				{2, 463, "use", nil},
+				{2, 463, "legalise", nil},
 			}},
-			{4, 464, "", []node{
-				{2, 464, "if", nil},
-				{2, 464, "level >= O1", nil},
-				{2, 465, "then", nil},
-				{3, 465, "", []node{
-					{4, 465, "", []node{
-						{2, 465, "opt_peephole_select", nil},
-						{4, 465, "", []node{
-							{2, 465, "limit", nil},
-							{2, 465, "16", nil},
-							{2, 465, "indirect_load_ok", nil},
-							{2, 465, "true", nil},
-							{2, 465, "expensive_alu_ok", nil},
-							{2, 465, "true", nil},
-							{2, 465, "loads", nil},
-							{2, 465, "true", nil},
-							{2, 465, "ubos", nil},
-							{2, 465, "true", nil},
+			{4, 465, "", []node{
+				{2, 465, "if", nil},
+				{2, 465, "level >= O1", nil},
+				{2, 466, "then", nil},
+				{3, 466, "", []node{
+					{4, 466, "", []node{
+						{2, 466, "opt_peephole_select", nil},
+						{4, 466, "", []node{
+							{2, 466, "limit", nil},
+							{2, 466, "16", nil},
+							{2, 466, "indirect_load_ok", nil},
+							{2, 466, "true", nil},
+							{2, 466, "expensive_alu_ok", nil},
+							{2, 466, "true", nil},
+							{2, 466, "loads", nil},
+							{2, 466, "true", nil},
+							{2, 466, "ubos", nil},
+							{2, 466, "true", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 466, "", []node{
-				{2, 466, "use", nil},
-				{2, 466, "optimise", nil},
 			}},
 			{4, 467, "", []node{
-				{2, 467, "lower_phis_to_scalar", nil},
-				{4, 467, "", []node{
-					{2, 467, "all", nil},
-					{2, 467, "true", nil},
+				{2, 467, "use", nil},
+				{2, 467, "optimise", nil},
+			}},
+			{4, 468, "", []node{
+				{2, 468, "lower_phis_to_scalar", nil},
+				{4, 468, "", []node{
+					{2, 468, "all", nil},
+					{2, 468, "true", nil},
 				}},
 			}},
-			{4, 469, "", []node{
-				{2, 469, "if", nil},
-				{2, 469, "level >= O2", nil},
-				{2, 470, "then", nil},
-				{3, 471, "", []node{
-					{4, 471, "", []node{
-						{2, 471, "opt_gcm", nil},
-						{4, 471, "", []node{
-							{2, 471, "sink", nil},
-							{2, 471, "false", nil},
+			{4, 470, "", []node{
+				{2, 470, "if", nil},
+				{2, 470, "level >= O2", nil},
+				{2, 471, "then", nil},
+				{3, 472, "", []node{
+					{4, 472, "", []node{
+						{2, 472, "opt_gcm", nil},
+						{4, 472, "", []node{
+							{2, 472, "sink", nil},
+							{2, 472, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 472, "", []node{
-				{2, 472, "if", nil},
-				{2, 472, "level >= O1", nil},
-				{2, 473, "then", nil},
-				{3, 473, "", []node{
-					{4, 473, "", []node{
-						{2, 473, "use", nil},
-						{2, 473, "late", nil},
+			{4, 473, "", []node{
+				{2, 473, "if", nil},
+				{2, 473, "level >= O1", nil},
+				{2, 474, "then", nil},
+				{3, 474, "", []node{
+					{4, 474, "", []node{
+						{2, 474, "use", nil},
+						{2, 474, "late", nil},
 					}},
 				}},
 			}},
-			{4, 475, "", []node{
-				{2, 475, "if", nil},
-				{2, 475, "level >= O1", nil},
-				{2, 476, "then", nil},
-				{3, 476, "", []node{
-					{2, 476, "opt_16bit_tex_image", nil},
+			{4, 476, "", []node{
+				{2, 476, "if", nil},
+				{2, 476, "level >= O1", nil},
+				{2, 477, "then", nil},
+				{3, 477, "", []node{
+					{2, 477, "opt_16bit_tex_image", nil},
 				}},
 			}},
-			{4, 477, "", []node{
-				{2, 477, "use", nil},
-				{2, 477, "clean", nil},
+			{4, 478, "", []node{
+				{2, 478, "use", nil},
+				{2, 478, "clean", nil},
 			}},
-			{4, 479, "", []node{
-				{2, 479, "if", nil},
-				{2, 479, "level >= O1", nil},
-				{2, 480, "then", nil},
-				{3, 481, "", []node{
-					{4, 481, "", []node{
-						{2, 481, "opt_sink", nil},
-						{4, 481, "", []node{
-							{2, 481, "compares", nil},
-							{2, 481, "true", nil},
+			{4, 480, "", []node{
+				{2, 480, "if", nil},
+				{2, 480, "level >= O1", nil},
+				{2, 481, "then", nil},
+				{3, 482, "", []node{
+					{4, 482, "", []node{
+						{2, 482, "opt_sink", nil},
+						{4, 482, "", []node{
+							{2, 482, "compares", nil},
+							{2, 482, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 483, "", []node{
-				{2, 483, "if", nil},
-				{2, 483, "level >= O1", nil},
-				{2, 484, "then", nil},
-				{3, 484, "", []node{
-					{4, 484, "", []node{
-						{2, 484, "opt_move", nil},
-						{4, 484, "", []node{
-							{2, 484, "buffers", nil},
-							{2, 484, "true", nil},
-							{2, 484, "compares", nil},
-							{2, 484, "false", nil},
+			{4, 484, "", []node{
+				{2, 484, "if", nil},
+				{2, 484, "level >= O1", nil},
+				{2, 485, "then", nil},
+				{3, 485, "", []node{
+					{4, 485, "", []node{
+						{2, 485, "opt_move", nil},
+						{4, 485, "", []node{
+							{2, 485, "buffers", nil},
+							{2, 485, "true", nil},
+							{2, 485, "compares", nil},
+							{2, 485, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 486, "", []node{
-				{2, 486, "if", nil},
-				{2, 486, "level >= O1", nil},
-				{2, 487, "then", nil},
-				{3, 487, "", []node{
-					{4, 487, "", []node{
-						{2, 487, "opt_group_loads", nil},
-						{4, 487, "", []node{
-							{2, 487, "max_distance", nil},
-							{2, 487, "16", nil},
+			{4, 487, "", []node{
+				{2, 487, "if", nil},
+				{2, 487, "level >= O1", nil},
+				{2, 488, "then", nil},
+				{3, 488, "", []node{
+					{4, 488, "", []node{
+						{2, 488, "opt_group_loads", nil},
+						{4, 488, "", []node{
+							{2, 488, "max_distance", nil},
+							{2, 488, "16", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 489, "", []node{
-				{2, 489, "if", nil},
-				{2, 489, "level >= O1 && stage == fragment", nil},
-				{2, 490, "then", nil},
-				{3, 490, "", []node{
-					{2, 490, "opt_move_discards_to_top", nil},
+			{4, 490, "", []node{
+				{2, 490, "if", nil},
+				{2, 490, "level >= O1 && stage == fragment", nil},
+				{2, 491, "then", nil},
+				{3, 491, "", []node{
+					{2, 491, "opt_move_discards_to_top", nil},
 				}},
 			}},
-			{2, 491, "remove_dead_variables", nil},
-			{2, 492, "gather_info", nil},
+			{2, 492, "remove_dead_variables", nil},
+			{2, 493, "gather_info", nil},
 		}},
-		{2, 494, "agx", nil},
-		{3, 495, "", []node{
-			{4, 495, "", []node{
-				{2, 495, "use", nil},
-				{2, 495, "common", nil},
+		{2, 495, "agx", nil},
+		{3, 496, "", []node{
+			{4, 496, "", []node{
+				{2, 496, "use", nil},
+				{2, 496, "common", nil},
 			}},
-			{4, 497, "", []node{
-				{2, 497, "if", nil},
-				{2, 497, "level >= O1", nil},
-				{2, 498, "then", nil},
-				{3, 498, "", []node{
-					{2, 498, "opt_reassociate_matrix_mul", nil},
+			{4, 498, "", []node{
+				{2, 498, "if", nil},
+				{2, 498, "level >= O1", nil},
+				{2, 499, "then", nil},
+				{3, 499, "", []node{
+					{2, 499, "opt_reassociate_matrix_mul", nil},
 				}},
 			}},
-			{4, 500, "", []node{
-				{2, 500, "if", nil},
-				{2, 500, "level >= O1", nil},
-				{2, 501, "then", nil},
-				{3, 501, "", []node{
-					{4, 501, "", []node{
-						{2, 501, "opt_shrink_stores", nil},
-						{4, 501, "", []node{
-							{2, 501, "images", nil},
-							{2, 501, "true", nil},
+			{4, 501, "", []node{
+				{2, 501, "if", nil},
+				{2, 501, "level >= O1", nil},
+				{2, 502, "then", nil},
+				{3, 502, "", []node{
+					{4, 502, "", []node{
+						{2, 502, "opt_shrink_stores", nil},
+						{4, 502, "", []node{
+							{2, 502, "images", nil},
+							{2, 502, "true", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 502, "", []node{
-				{2, 502, "use", nil},
-				{2, 502, "optimise", nil},
 			}},
 			{4, 503, "", []node{
 				{2, 503, "use", nil},
-				{2, 503, "interface", nil},
+				{2, 503, "optimise", nil},
 			}},
-			{4, 505, "", []node{
-				{2, 505, "if", nil},
-				{2, 505, "stage == fragment", nil},
-				{2, 506, "then", nil},
-				{3, 506, "", []node{
-					{2, 506, "gather_info", nil},
-					{2, 506, "lower_wpos_center", nil},
-					{4, 506, "", []node{
-						{2, 506, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 506, "", []node{
-							{2, 506, "center", nil},
-							{2, 506, "false", nil},
+			{4, 504, "", []node{
+				{2, 504, "use", nil},
+				{2, 504, "interface", nil},
+			}},
+			{4, 506, "", []node{
+				{2, 506, "if", nil},
+				{2, 506, "stage == fragment", nil},
+				{2, 507, "then", nil},
+				{3, 507, "", []node{
+					{2, 507, "gather_info", nil},
+					{2, 507, "lower_wpos_center", nil},
+					{4, 507, "", []node{
+						{2, 507, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 507, "", []node{
+							{2, 507, "center", nil},
+							{2, 507, "false", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 507, "", []node{
-				{2, 507, "lower_tex", nil},
-				{4, 507, "", []node{
-					{2, 507, "projector", nil},
-					{2, 507, "true", nil},
-					{2, 507, "txd", nil},
-					{2, 507, "cube", nil},
-					{2, 507, "implicit_lod", nil},
-					{2, 507, "true", nil},
-					{2, 507, "group_lod", nil},
-					{2, 507, "true", nil},
 				}},
 			}},
 			{4, 508, "", []node{
-				{2, 508, "lower_image", nil},
+				{2, 508, "lower_tex", nil},
 				{4, 508, "", []node{
-					{2, 508, "cube_size", nil},
+					{2, 508, "projector", nil},
+					{2, 508, "true", nil},
+					{2, 508, "txd", nil},
+					{2, 508, "cube", nil},
+					{2, 508, "implicit_lod", nil},
+					{2, 508, "true", nil},
+					{2, 508, "group_lod", nil},
 					{2, 508, "true", nil},
 				}},
 			}},
-			{4, 510, "", []node{
-				{2, 510, "if", nil},
-				{2, 510, "level >= O1", nil},
-				{2, 511, "then", nil},
-				{3, 511, "", []node{
-					{4, 511, "", []node{
-						{2, 511, "opt_uniform_atomics", nil},
-						{4, 511, "", []node{
-							{2, 511, "join", nil},
-							{2, 511, "true", nil},
+			{4, 509, "", []node{
+				{2, 509, "lower_image", nil},
+				{4, 509, "", []node{
+					{2, 509, "cube_size", nil},
+					{2, 509, "true", nil},
+				}},
+			}},
+			{4, 511, "", []node{
+				{2, 511, "if", nil},
+				{2, 511, "level >= O1", nil},
+				{2, 512, "then", nil},
+				{3, 512, "", []node{
+					{4, 512, "", []node{
+						{2, 512, "opt_uniform_atomics", nil},
+						{4, 512, "", []node{
+							{2, 512, "join", nil},
+							{2, 512, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 512, "lower_atomics", nil},
-			{2, 513, "lower_frexp", nil},
-			{2, 514, "lower_flrp", nil},
-			{4, 515, "", []node{
-				{2, 515, "use", nil},
-				{2, 515, "scalar", nil},
+			{2, 513, "lower_atomics", nil},
+			{2, 514, "lower_frexp", nil},
+			{2, 515, "lower_flrp", nil},
+			{4, 516, "", []node{
+				{2, 516, "use", nil},
+				{2, 516, "scalar", nil},
 			}},
-			{2, 516, "lower_phis_to_scalar", nil},
-			{4, 517, "", []node{
-				{2, 517, "use", nil},
-				{2, 517, "optimise", nil},
+			{2, 517, "lower_phis_to_scalar", nil},
+			{4, 518, "", []node{
+				{2, 518, "use", nil},
+				{2, 518, "optimise", nil},
 			}},
-			{2, 519, "io_add_const_offset_to_base", nil},
-			{4, 522, "", []node{
-				{2, 522, "lower_indirect_derefs", nil},
-				{4, 522, "", []node{
-					{2, 522, "modes", nil},
-					{2, 522, "function_temp", nil},
-					{2, 522, "max_length", nil},
-					{2, 522, "4", nil},
+			{2, 520, "io_add_const_offset_to_base", nil},
+			{4, 523, "", []node{
+				{2, 523, "lower_indirect_derefs", nil},
+				{4, 523, "", []node{
+					{2, 523, "modes", nil},
+					{2, 523, "function_temp", nil},
+					{2, 523, "max_length", nil},
+					{2, 523, "4", nil},
 				}},
 			}},
-			{2, 523, "lower_vars_to_ssa", nil},
-			{4, 524, "", []node{
-				{2, 524, "if", nil},
-				{2, 524, "level >= O1", nil},
-				{2, 525, "then", nil},
-				{3, 525, "", []node{
-					{4, 525, "", []node{
-						{2, 525, "opt_large_constants", nil},
-						{4, 525, "", []node{
-							{2, 525, "packed", nil},
-							{2, 525, "32", nil},
-							{2, 525, "threshold", nil},
-							{2, 525, "20", nil},
+			{2, 524, "lower_vars_to_ssa", nil},
+			{4, 525, "", []node{
+				{2, 525, "if", nil},
+				{2, 525, "level >= O1", nil},
+				{2, 526, "then", nil},
+				{3, 526, "", []node{
+					{4, 526, "", []node{
+						{2, 526, "opt_large_constants", nil},
+						{4, 526, "", []node{
+							{2, 526, "packed", nil},
+							{2, 526, "32", nil},
+							{2, 526, "threshold", nil},
+							{2, 526, "20", nil},
 						}},
 					}},
-					{2, 525, "shrink_vec_array_vars", nil},
-					{4, 525, "", []node{
-						{2, 525, "opt_large_constants", nil},
-						{4, 525, "", []node{
-							{2, 525, "packed", nil},
-							{2, 525, "32", nil},
-							{2, 525, "threshold", nil},
-							{2, 525, "20", nil},
+					{2, 526, "shrink_vec_array_vars", nil},
+					{4, 526, "", []node{
+						{2, 526, "opt_large_constants", nil},
+						{4, 526, "", []node{
+							{2, 526, "packed", nil},
+							{2, 526, "32", nil},
+							{2, 526, "threshold", nil},
+							{2, 526, "20", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 526, "", []node{
-				{2, 526, "lower_vars_to_explicit_types", nil},
-				{4, 526, "", []node{
-					{2, 526, "modes", nil},
-					{2, 526, "function_temp|shader_temp", nil},
 				}},
 			}},
 			{4, 527, "", []node{
-				{2, 527, "lower_explicit_io", nil},
+				{2, 527, "lower_vars_to_explicit_types", nil},
 				{4, 527, "", []node{
 					{2, 527, "modes", nil},
-					{2, 527, "function_temp|shader_temp|mem_constant", nil},
+					{2, 527, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{2, 528, "remove_dead_derefs", nil},
-			{4, 529, "", []node{
-				{2, 529, "if", nil},
-				{2, 529, "level >= O1", nil},
-				{2, 530, "then", nil},
-				{3, 530, "", []node{
-					{2, 530, "opt_load_store_update_alignments", nil},
-					{4, 530, "", []node{
-						{2, 530, "opt_load_store_vectorize", nil},
-						{4, 530, "", []node{
-							{2, 530, "holes", nil},
-							{2, 530, "4", nil},
+			{4, 528, "", []node{
+				{2, 528, "lower_explicit_io", nil},
+				{4, 528, "", []node{
+					{2, 528, "modes", nil},
+					{2, 528, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 529, "remove_dead_derefs", nil},
+			{4, 530, "", []node{
+				{2, 530, "if", nil},
+				{2, 530, "level >= O1", nil},
+				{2, 531, "then", nil},
+				{3, 531, "", []node{
+					{2, 531, "opt_load_store_update_alignments", nil},
+					{4, 531, "", []node{
+						{2, 531, "opt_load_store_vectorize", nil},
+						{4, 531, "", []node{
+							{2, 531, "holes", nil},
+							{2, 531, "4", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 531, "", []node{
-				{2, 531, "lower_mem_access_bit_sizes", nil},
-				{4, 531, "", []node{
-					{2, 531, "max_bits", nil},
-					{2, 531, "32", nil},
-					{2, 531, "const_bits", nil},
-					{2, 531, "32", nil},
+			{4, 532, "", []node{
+				{2, 532, "lower_mem_access_bit_sizes", nil},
+				{4, 532, "", []node{
+					{2, 532, "max_bits", nil},
+					{2, 532, "32", nil},
+					{2, 532, "const_bits", nil},
+					{2, 532, "32", nil},
 				}},
 			}},
-			{2, 532, "lower_wrmasks", nil},
-			{4, 534, "", []node{
-				{2, 534, "if", nil},
-				{2, 534, "level >= O1", nil},
-				{2, 535, "then", nil},
-				{3, 535, "", []node{
-					{4, 535, "", []node{
-						{2, 535, "opt_uniform_subgroup", nil},
-						{4, 535, "", []node{
-							{2, 535, "counts", nil},
-							{2, 535, "false", nil},
+			{2, 533, "lower_wrmasks", nil},
+			{4, 535, "", []node{
+				{2, 535, "if", nil},
+				{2, 535, "level >= O1", nil},
+				{2, 536, "then", nil},
+				{3, 536, "", []node{
+					{4, 536, "", []node{
+						{2, 536, "opt_uniform_subgroup", nil},
+						{4, 536, "", []node{
+							{2, 536, "counts", nil},
+							{2, 536, "false", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 536, "", []node{
-				{2, 536, "lower_subgroups", nil},
-				{4, 536, "", []node{
-					{2, 536, "only_64", nil},
-					{2, 536, "true", nil},
-					{2, 536, "to_scalar", nil},
-					{2, 536, "true", nil},
-					{2, 536, "split_64", nil},
-					{2, 536, "true", nil},
-					{2, 536, "vote_eq", nil},
-					{2, 536, "true", nil},
-					{2, 536, "scans", nil},
-					{2, 536, "true", nil},
 				}},
 			}},
 			{4, 537, "", []node{
-				{2, 537, "lower_bit_size", nil},
+				{2, 537, "lower_subgroups", nil},
 				{4, 537, "", []node{
-					{2, 537, "below", nil},
-					{2, 537, "16", nil},
-					{2, 537, "to", nil},
-					{2, 537, "16", nil},
+					{2, 537, "only_64", nil},
+					{2, 537, "true", nil},
+					{2, 537, "to_scalar", nil},
+					{2, 537, "true", nil},
+					{2, 537, "split_64", nil},
+					{2, 537, "true", nil},
+					{2, 537, "vote_eq", nil},
+					{2, 537, "true", nil},
+					{2, 537, "scans", nil},
+					{2, 537, "true", nil},
 				}},
 			}},
 			{4, 538, "", []node{
-				{2, 538, "if", nil},
-				{2, 538, "level >= O1", nil},
-				{2, 539, "then", nil},
-				{3, 539, "", []node{
-					{2, 539, "opt_intrinsics", nil},
+				{2, 538, "lower_bit_size", nil},
+				{4, 538, "", []node{
+					{2, 538, "below", nil},
+					{2, 538, "16", nil},
+					{2, 538, "to", nil},
+					{2, 538, "16", nil},
 				}},
 			}},
-			{4, 541, "", []node{
-				{2, 541, "if", nil},
-				{2, 541, "level >= O1", nil},
-				{2, 542, "then", nil},
-				{3, 542, "", []node{
-					{2, 542, "opt_compose_sums", nil},
-					{4, 542, "", []node{
-						{2, 542, "opt_reassociate", nil},
-						{4, 542, "", []node{
-							{2, 542, "float", nil},
-							{2, 542, "true", nil},
+			{4, 539, "", []node{
+				{2, 539, "if", nil},
+				{2, 539, "level >= O1", nil},
+				{2, 540, "then", nil},
+				{3, 540, "", []node{
+					{2, 540, "opt_intrinsics", nil},
+				}},
+			}},
+			{4, 542, "", []node{
+				{2, 542, "if", nil},
+				{2, 542, "level >= O1", nil},
+				{2, 543, "then", nil},
+				{3, 543, "", []node{
+					{2, 543, "opt_compose_sums", nil},
+					{4, 543, "", []node{
+						{2, 543, "opt_reassociate", nil},
+						{4, 543, "", []node{
+							{2, 543, "float", nil},
+							{2, 543, "true", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 543, "", []node{
-				{2, 543, "use", nil},
-				{2, 543, "legalise_sums", nil},
 			}},
 			{4, 544, "", []node{
-				{2, 544, "if", nil},
-				{2, 544, "level >= O1", nil},
-				{2, 545, "then", nil},
-				{3, 546, "", []node{
-					{4, 546, "", []node{
-						{2, 546, "loop", nil},
-						{3, 547, "", []node{
-							{4, 547, "", []node{
-								{2, 547, "use", nil},
-								{2, 547, "turn", nil},
+				{2, 544, "use", nil},
+				{2, 544, "legalise_sums", nil},
+			}},
+			{4, 545, "", []node{
+				{2, 545, "if", nil},
+				{2, 545, "level >= O1", nil},
+				{2, 546, "then", nil},
+				{3, 547, "", []node{
+					{4, 547, "", []node{
+						{2, 547, "loop", nil},
+						{3, 548, "", []node{
+							{4, 548, "", []node{
+								{2, 548, "use", nil},
+								{2, 548, "turn", nil},
 							}},
-							{2, 548, "lower_alu_to_scalar", nil},
-							{4, 549, "", []node{
-								{2, 549, "opt_peephole_select", nil},
-								{4, 549, "", []node{
-									{2, 549, "limit", nil},
-									{2, 549, "64", nil},
-									{2, 549, "indirect_load_ok", nil},
-									{2, 549, "true", nil},
-									{2, 549, "expensive_alu_ok", nil},
-									{2, 549, "true", nil},
-									{2, 549, "loads", nil},
-									{2, 549, "true", nil},
-									{2, 549, "ubos", nil},
-									{2, 549, "true", nil},
+							{2, 549, "lower_alu_to_scalar", nil},
+							{4, 550, "", []node{
+								{2, 550, "opt_peephole_select", nil},
+								{4, 550, "", []node{
+									{2, 550, "limit", nil},
+									{2, 550, "64", nil},
+									{2, 550, "indirect_load_ok", nil},
+									{2, 550, "true", nil},
+									{2, 550, "expensive_alu_ok", nil},
+									{2, 550, "true", nil},
+									{2, 550, "loads", nil},
+									{2, 550, "true", nil},
+									{2, 550, "ubos", nil},
+									{2, 550, "true", nil},
 								}},
 							}},
-							{4, 550, "", []node{
-								{2, 550, "use", nil},
-								{2, 550, "tail", nil},
+							{4, 551, "", []node{
+								{2, 551, "use", nil},
+								{2, 551, "tail", nil},
 							}},
 						}},
-						{2, 551, "max", nil},
-						{2, 551, "12", nil},
+						{2, 552, "max", nil},
+						{2, 552, "12", nil},
 					}},
-				}},
-			}},
-			{4, 552, "", []node{
-				{2, 552, "lower_phis_to_scalar", nil},
-				{4, 552, "", []node{
-					{2, 552, "all", nil},
-					{2, 552, "true", nil},
 				}},
 			}},
 			{4, 553, "", []node{
-				{2, 553, "if", nil},
-				{2, 553, "level >= O2", nil},
-				{2, 554, "then", nil},
-				{3, 554, "", []node{
-					{4, 554, "", []node{
-						{2, 554, "opt_gcm", nil},
-						{4, 554, "", []node{
-							{2, 554, "sink", nil},
-							{2, 554, "false", nil},
-							{2, 554, "room", nil},
-							{2, 554, "28", nil},
+				{2, 553, "lower_phis_to_scalar", nil},
+				{4, 553, "", []node{
+					{2, 553, "all", nil},
+					{2, 553, "true", nil},
+				}},
+			}},
+			{4, 554, "", []node{
+				{2, 554, "if", nil},
+				{2, 554, "level >= O2", nil},
+				{2, 555, "then", nil},
+				{3, 555, "", []node{
+					{4, 555, "", []node{
+						{2, 555, "opt_gcm", nil},
+						{4, 555, "", []node{
+							{2, 555, "sink", nil},
+							{2, 555, "false", nil},
+							{2, 555, "room", nil},
+							{2, 555, "28", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 555, "", []node{
-				{2, 555, "if", nil},
-				{2, 555, "level >= O1", nil},
-				{2, 556, "then", nil},
-				{3, 556, "", []node{
-					{4, 556, "", []node{
-						{2, 556, "use", nil},
-						{2, 556, "late", nil},
+			{4, 556, "", []node{
+				{2, 556, "if", nil},
+				{2, 556, "level >= O1", nil},
+				{2, 557, "then", nil},
+				{3, 557, "", []node{
+					{4, 557, "", []node{
+						{2, 557, "use", nil},
+						{2, 557, "late", nil},
 					}},
 				}},
-			}},
-			{4, 557, "", []node{
-				{2, 557, "use", nil},
-				{2, 557, "scalar", nil},
 			}},
 			{4, 558, "", []node{
 				{2, 558, "use", nil},
-				{2, 558, "clean", nil},
+				{2, 558, "scalar", nil},
 			}},
-			{4, 560, "", []node{
-				{2, 560, "if", nil},
-				{2, 560, "level >= O2", nil},
-				{2, 561, "then", nil},
-				{3, 561, "", []node{
-					{4, 561, "", []node{
-						{2, 561, "opt_sink", nil},
-						{4, 561, "", []node{
-							{2, 561, "inputs", nil},
-							{2, 561, "true", nil},
-							{2, 561, "buffers", nil},
-							{2, 561, "true", nil},
-							{2, 561, "compares", nil},
-							{2, 561, "true", nil},
-							{2, 561, "copies", nil},
-							{2, 561, "true", nil},
-							{2, 561, "alu", nil},
-							{2, 561, "true", nil},
+			{4, 559, "", []node{
+				{2, 559, "use", nil},
+				{2, 559, "clean", nil},
+			}},
+			{4, 561, "", []node{
+				{2, 561, "if", nil},
+				{2, 561, "level >= O2", nil},
+				{2, 562, "then", nil},
+				{3, 562, "", []node{
+					{4, 562, "", []node{
+						{2, 562, "opt_sink", nil},
+						{4, 562, "", []node{
+							{2, 562, "inputs", nil},
+							{2, 562, "true", nil},
+							{2, 562, "buffers", nil},
+							{2, 562, "true", nil},
+							{2, 562, "compares", nil},
+							{2, 562, "true", nil},
+							{2, 562, "copies", nil},
+							{2, 562, "true", nil},
+							{2, 562, "alu", nil},
+							{2, 562, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 562, "remove_dead_variables", nil},
-			{2, 563, "gather_info", nil},
+			{2, 563, "remove_dead_variables", nil},
+			{2, 564, "gather_info", nil},
 		}},
-		{2, 565, "midgard", nil},
-		{3, 566, "", []node{
-			{4, 566, "", []node{
-				{2, 566, "use", nil},
-				{2, 566, "common", nil},
-			}},
+		{2, 566, "midgard", nil},
+		{3, 567, "", []node{
 			{4, 567, "", []node{
-				{2, 567, "if", nil},
-				{2, 567, "level >= O1", nil},
-				{2, 568, "then", nil},
-				{3, 568, "", []node{
-					{4, 568, "", []node{
-						{2, 568, "opt_reassociate_matrix_mul", nil},
-						{4, 568, "", []node{
-							{2, 568, "uniform", nil},
-							{2, 568, "true", nil},
+				{2, 567, "use", nil},
+				{2, 567, "common", nil},
+			}},
+			{4, 568, "", []node{
+				{2, 568, "if", nil},
+				{2, 568, "level >= O1", nil},
+				{2, 569, "then", nil},
+				{3, 569, "", []node{
+					{4, 569, "", []node{
+						{2, 569, "opt_reassociate_matrix_mul", nil},
+						{4, 569, "", []node{
+							{2, 569, "uniform", nil},
+							{2, 569, "true", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 569, "", []node{
-				{2, 569, "use", nil},
-				{2, 569, "vectors", nil},
 			}},
 			{4, 570, "", []node{
 				{2, 570, "use", nil},
-				{2, 570, "interface", nil},
+				{2, 570, "vectors", nil},
 			}},
 			{4, 571, "", []node{
-				{2, 571, "if", nil},
-				{2, 571, "stage == fragment", nil},
-				{2, 572, "then", nil},
-				{3, 572, "", []node{
-					{2, 572, "lower_helper_writes", nil},
-				}},
+				{2, 571, "use", nil},
+				{2, 571, "interface", nil},
 			}},
-			{4, 573, "", []node{
-				{2, 573, "lower_atomics", nil},
-				{4, 573, "", []node{
-					{2, 573, "wide", nil},
-					{2, 573, "true", nil},
+			{4, 572, "", []node{
+				{2, 572, "if", nil},
+				{2, 572, "stage == fragment", nil},
+				{2, 573, "then", nil},
+				{3, 573, "", []node{
+					{2, 573, "lower_helper_writes", nil},
 				}},
 			}},
 			{4, 574, "", []node{
-				{2, 574, "lower_subgroups", nil},
+				{2, 574, "lower_atomics", nil},
 				{4, 574, "", []node{
-					{2, 574, "size_one", nil},
+					{2, 574, "wide", nil},
 					{2, 574, "true", nil},
 				}},
 			}},
 			{4, 575, "", []node{
-				{2, 575, "lower_tex", nil},
+				{2, 575, "lower_subgroups", nil},
 				{4, 575, "", []node{
-					{2, 575, "wide", nil},
-					{2, 575, "true", nil},
-					{2, 575, "projector", nil},
-					{2, 575, "true", nil},
-					{2, 575, "implicit_lod", nil},
-					{2, 575, "true", nil},
-					{2, 575, "group_lod", nil},
-					{2, 575, "true", nil},
-					{2, 575, "min_lod", nil},
-					{2, 575, "true", nil},
-					{2, 575, "lod_ddx", nil},
-					{2, 575, "true", nil},
-					{2, 575, "lod_query", nil},
-					{2, 575, "true", nil},
-					{2, 575, "txd", nil},
-					{2, 575, "all", nil},
-					{2, 575, "txs_lod", nil},
-					{2, 575, "true", nil},
-					{2, 575, "tg4_offsets", nil},
+					{2, 575, "size_one", nil},
 					{2, 575, "true", nil},
 				}},
 			}},
-			{4, 577, "", []node{
-				{2, 577, "lower_indirect_textures", nil},
-				{4, 577, "", []node{
-					{2, 577, "queries", nil},
-					{2, 577, "true", nil},
-					{2, 577, "words", nil},
-					{2, 577, "4", nil},
+			{4, 576, "", []node{
+				{2, 576, "lower_tex", nil},
+				{4, 576, "", []node{
+					{2, 576, "wide", nil},
+					{2, 576, "true", nil},
+					{2, 576, "projector", nil},
+					{2, 576, "true", nil},
+					{2, 576, "implicit_lod", nil},
+					{2, 576, "true", nil},
+					{2, 576, "group_lod", nil},
+					{2, 576, "true", nil},
+					{2, 576, "min_lod", nil},
+					{2, 576, "true", nil},
+					{2, 576, "lod_ddx", nil},
+					{2, 576, "true", nil},
+					{2, 576, "lod_query", nil},
+					{2, 576, "true", nil},
+					{2, 576, "txd", nil},
+					{2, 576, "all", nil},
+					{2, 576, "txs_lod", nil},
+					{2, 576, "true", nil},
+					{2, 576, "tg4_offsets", nil},
+					{2, 576, "true", nil},
 				}},
 			}},
-			{2, 578, "lower_frexp", nil},
-			{2, 579, "lower_flrp", nil},
-			{4, 580, "", []node{
-				{2, 580, "use", nil},
-				{2, 580, "vectors", nil},
+			{4, 578, "", []node{
+				{2, 578, "lower_indirect_textures", nil},
+				{4, 578, "", []node{
+					{2, 578, "queries", nil},
+					{2, 578, "true", nil},
+					{2, 578, "words", nil},
+					{2, 578, "4", nil},
+				}},
 			}},
-			{2, 582, "io_add_const_offset_to_base", nil},
-			{4, 583, "", []node{
-				{2, 583, "if", nil},
-				{2, 583, "level >= O1", nil},
-				{2, 584, "then", nil},
-				{3, 584, "", []node{
-					{4, 584, "", []node{
-						{2, 584, "opt_shrink_stores", nil},
-						{4, 584, "", []node{
-							{2, 584, "images", nil},
-							{2, 584, "true", nil},
+			{2, 579, "lower_frexp", nil},
+			{2, 580, "lower_flrp", nil},
+			{4, 581, "", []node{
+				{2, 581, "use", nil},
+				{2, 581, "vectors", nil},
+			}},
+			{2, 583, "io_add_const_offset_to_base", nil},
+			{4, 584, "", []node{
+				{2, 584, "if", nil},
+				{2, 584, "level >= O1", nil},
+				{2, 585, "then", nil},
+				{3, 585, "", []node{
+					{4, 585, "", []node{
+						{2, 585, "opt_shrink_stores", nil},
+						{4, 585, "", []node{
+							{2, 585, "images", nil},
+							{2, 585, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 587, "", []node{
-				{2, 587, "lower_indirect_derefs", nil},
-				{4, 587, "", []node{
-					{2, 587, "modes", nil},
-					{2, 587, "function_temp", nil},
-					{2, 587, "max_length", nil},
-					{2, 587, "4", nil},
+			{4, 588, "", []node{
+				{2, 588, "lower_indirect_derefs", nil},
+				{4, 588, "", []node{
+					{2, 588, "modes", nil},
+					{2, 588, "function_temp", nil},
+					{2, 588, "max_length", nil},
+					{2, 588, "4", nil},
 				}},
 			}},
-			{2, 588, "lower_vars_to_ssa", nil},
-			{4, 589, "", []node{
-				{2, 589, "if", nil},
-				{2, 589, "level >= O1", nil},
-				{2, 590, "then", nil},
-				{3, 590, "", []node{
-					{4, 590, "", []node{
-						{2, 590, "opt_large_constants", nil},
-						{4, 590, "", []node{
-							{2, 590, "packed", nil},
-							{2, 590, "32", nil},
-							{2, 590, "threshold", nil},
-							{2, 590, "20", nil},
+			{2, 589, "lower_vars_to_ssa", nil},
+			{4, 590, "", []node{
+				{2, 590, "if", nil},
+				{2, 590, "level >= O1", nil},
+				{2, 591, "then", nil},
+				{3, 591, "", []node{
+					{4, 591, "", []node{
+						{2, 591, "opt_large_constants", nil},
+						{4, 591, "", []node{
+							{2, 591, "packed", nil},
+							{2, 591, "32", nil},
+							{2, 591, "threshold", nil},
+							{2, 591, "20", nil},
 						}},
 					}},
-					{2, 590, "shrink_vec_array_vars", nil},
-					{4, 590, "", []node{
-						{2, 590, "opt_large_constants", nil},
-						{4, 590, "", []node{
-							{2, 590, "packed", nil},
-							{2, 590, "32", nil},
-							{2, 590, "threshold", nil},
-							{2, 590, "20", nil},
+					{2, 591, "shrink_vec_array_vars", nil},
+					{4, 591, "", []node{
+						{2, 591, "opt_large_constants", nil},
+						{4, 591, "", []node{
+							{2, 591, "packed", nil},
+							{2, 591, "32", nil},
+							{2, 591, "threshold", nil},
+							{2, 591, "20", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 591, "", []node{
-				{2, 591, "lower_vars_to_explicit_types", nil},
-				{4, 591, "", []node{
-					{2, 591, "modes", nil},
-					{2, 591, "function_temp|shader_temp", nil},
 				}},
 			}},
 			{4, 592, "", []node{
-				{2, 592, "lower_explicit_io", nil},
+				{2, 592, "lower_vars_to_explicit_types", nil},
 				{4, 592, "", []node{
 					{2, 592, "modes", nil},
-					{2, 592, "function_temp|shader_temp|mem_constant", nil},
+					{2, 592, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{2, 593, "remove_dead_derefs", nil},
-			{4, 594, "", []node{
-				{2, 594, "if", nil},
-				{2, 594, "level >= O1", nil},
-				{2, 595, "then", nil},
-				{3, 596, "", []node{
-					{2, 596, "opt_load_store_update_alignments", nil},
-					{4, 597, "", []node{
-						{2, 597, "opt_load_store_vectorize", nil},
-						{4, 597, "", []node{
-							{2, 597, "modes", nil},
-							{2, 597, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 597, "ubo_dynamic", nil},
-							{2, 597, "true", nil},
+			{4, 593, "", []node{
+				{2, 593, "lower_explicit_io", nil},
+				{4, 593, "", []node{
+					{2, 593, "modes", nil},
+					{2, 593, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 594, "remove_dead_derefs", nil},
+			{4, 595, "", []node{
+				{2, 595, "if", nil},
+				{2, 595, "level >= O1", nil},
+				{2, 596, "then", nil},
+				{3, 597, "", []node{
+					{2, 597, "opt_load_store_update_alignments", nil},
+					{4, 598, "", []node{
+						{2, 598, "opt_load_store_vectorize", nil},
+						{4, 598, "", []node{
+							{2, 598, "modes", nil},
+							{2, 598, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
+							{2, 598, "ubo_dynamic", nil},
+							{2, 598, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 598, "", []node{
-				{2, 598, "lower_mem_access_bit_sizes", nil},
-				{4, 598, "", []node{
-					{2, 598, "max_bits", nil},
-					{2, 598, "32", nil},
-					{2, 598, "const_bits", nil},
-					{2, 598, "32", nil},
+			{4, 599, "", []node{
+				{2, 599, "lower_mem_access_bit_sizes", nil},
+				{4, 599, "", []node{
+					{2, 599, "max_bits", nil},
+					{2, 599, "32", nil},
+					{2, 599, "const_bits", nil},
+					{2, 599, "32", nil},
 				}},
 			}},
-			{4, 600, "", []node{
-				{2, 600, "if", nil},
-				{2, 600, "kernel", nil},
-				{2, 601, "then", nil},
-				{3, 602, "", []node{
-					{4, 602, "", []node{
-						{2, 602, "lower_phis_to_scalar", nil},
-						{4, 602, "", []node{
-							{2, 602, "wider", nil},
-							{2, 602, "4", nil},
-						}},
-					}},
+			{4, 601, "", []node{
+				{2, 601, "if", nil},
+				{2, 601, "kernel", nil},
+				{2, 602, "then", nil},
+				{3, 603, "", []node{
 					{4, 603, "", []node{
-						{2, 603, "lower_alu_width", nil},
+						{2, 603, "lower_phis_to_scalar", nil},
 						{4, 603, "", []node{
-							{2, 603, "width", nil},
-							{2, 603, "4", nil},
-							{2, 603, "scalar", nil},
-							{2, 603, "64", nil},
-							{2, 603, "sources", nil},
+							{2, 603, "wider", nil},
 							{2, 603, "4", nil},
 						}},
 					}},
-					{2, 604, "opt_copy_prop", nil},
-					{2, 605, "opt_dce", nil},
-				}},
-			}},
-			{4, 606, "", []node{
-				{2, 606, "lower_bit_size", nil},
-				{4, 606, "", []node{
-					{2, 606, "below", nil},
-					{2, 606, "32", nil},
-					{2, 606, "to", nil},
-					{2, 606, "32", nil},
-					{2, 606, "bytes", nil},
-					{2, 606, "true", nil},
-				}},
-			}},
-			{2, 608, "opt_algebraic_before_lower_int64", nil},
-			{4, 609, "", []node{
-				{2, 609, "loop", nil},
-				{3, 610, "", []node{
-					{4, 610, "", []node{
-						{2, 610, "lower_64bit_phis", nil},
-						{4, 610, "", []node{
-							{2, 610, "pairs", nil},
-							{2, 610, "true", nil},
+					{4, 604, "", []node{
+						{2, 604, "lower_alu_width", nil},
+						{4, 604, "", []node{
+							{2, 604, "width", nil},
+							{2, 604, "4", nil},
+							{2, 604, "scalar", nil},
+							{2, 604, "64", nil},
+							{2, 604, "sources", nil},
+							{2, 604, "4", nil},
 						}},
 					}},
-					{2, 611, "opt_algebraic", nil},
-					{2, 612, "lower_doubles", nil},
-					{4, 613, "", []node{
-						{2, 613, "lower_int64", nil},
-						{4, 613, "", []node{
-							{2, 613, "pairs", nil},
-							{2, 613, "true", nil},
+					{2, 605, "opt_copy_prop", nil},
+					{2, 606, "opt_dce", nil},
+				}},
+			}},
+			{4, 607, "", []node{
+				{2, 607, "lower_bit_size", nil},
+				{4, 607, "", []node{
+					{2, 607, "below", nil},
+					{2, 607, "32", nil},
+					{2, 607, "to", nil},
+					{2, 607, "32", nil},
+					{2, 607, "bytes", nil},
+					{2, 607, "true", nil},
+				}},
+			}},
+			{2, 609, "opt_algebraic_before_lower_int64", nil},
+			{4, 610, "", []node{
+				{2, 610, "loop", nil},
+				{3, 611, "", []node{
+					{4, 611, "", []node{
+						{2, 611, "lower_64bit_phis", nil},
+						{4, 611, "", []node{
+							{2, 611, "pairs", nil},
+							{2, 611, "true", nil},
 						}},
 					}},
-					{2, 614, "lower_idiv", nil},
-					{2, 615, "lower_alu", nil},
-					{2, 616, "lower_pack", nil},
-					{2, 617, "opt_copy_prop", nil},
-					{2, 618, "opt_constant_folding", nil},
-					{2, 619, "opt_cse", nil},
-					{2, 620, "opt_dce", nil},
+					{2, 612, "opt_algebraic", nil},
+					{2, 613, "lower_doubles", nil},
+					{4, 614, "", []node{
+						{2, 614, "lower_int64", nil},
+						{4, 614, "", []node{
+							{2, 614, "pairs", nil},
+							{2, 614, "true", nil},
+						}},
+					}},
+					{2, 615, "lower_idiv", nil},
+					{2, 616, "lower_alu", nil},
+					{2, 617, "lower_pack", nil},
+					{2, 618, "opt_copy_prop", nil},
+					{2, 619, "opt_constant_folding", nil},
+					{2, 620, "opt_cse", nil},
+					{2, 621, "opt_dce", nil},
 				}},
-				{2, 621, "max", nil},
-				{2, 621, "8", nil},
-			}},
-			{4, 622, "", []node{
-				{2, 622, "use", nil},
-				{2, 622, "last_vectors", nil},
+				{2, 622, "max", nil},
+				{2, 622, "8", nil},
 			}},
 			{4, 623, "", []node{
-				{2, 623, "if", nil},
-				{2, 623, "level >= O1", nil},
-				{2, 624, "then", nil},
-				{3, 624, "", []node{
-					{2, 624, "opt_shrink_vectors", nil},
+				{2, 623, "use", nil},
+				{2, 623, "last_vectors", nil},
+			}},
+			{4, 624, "", []node{
+				{2, 624, "if", nil},
+				{2, 624, "level >= O1", nil},
+				{2, 625, "then", nil},
+				{3, 625, "", []node{
+					{2, 625, "opt_shrink_vectors", nil},
 				}},
 			}},
-			{4, 625, "", []node{
-				{2, 625, "if", nil},
-				{2, 625, "level >= O2", nil},
-				{2, 626, "then", nil},
-				{3, 626, "", []node{
-					{4, 626, "", []node{
-						{2, 626, "opt_gcm", nil},
-						{4, 626, "", []node{
-							{2, 626, "sink", nil},
-							{2, 626, "false", nil},
-							{2, 626, "room", nil},
-							{2, 626, "24", nil},
+			{4, 626, "", []node{
+				{2, 626, "if", nil},
+				{2, 626, "level >= O2", nil},
+				{2, 627, "then", nil},
+				{3, 627, "", []node{
+					{4, 627, "", []node{
+						{2, 627, "opt_gcm", nil},
+						{4, 627, "", []node{
+							{2, 627, "sink", nil},
+							{2, 627, "false", nil},
+							{2, 627, "room", nil},
+							{2, 627, "24", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 627, "", []node{
-				{2, 627, "if", nil},
-				{2, 627, "level >= O1", nil},
-				{2, 628, "then", nil},
-				{3, 628, "", []node{
-					{4, 628, "", []node{
-						{2, 628, "use", nil},
-						{2, 628, "late", nil},
+			{4, 628, "", []node{
+				{2, 628, "if", nil},
+				{2, 628, "level >= O1", nil},
+				{2, 629, "then", nil},
+				{3, 629, "", []node{
+					{4, 629, "", []node{
+						{2, 629, "use", nil},
+						{2, 629, "late", nil},
 					}},
 				}},
-			}},
-			{4, 629, "", []node{
-				{2, 629, "use", nil},
-				{2, 629, "clean", nil},
 			}},
 			{4, 630, "", []node{
-				{2, 630, "if", nil},
-				{2, 630, "level >= O1", nil},
-				{2, 631, "then", nil},
-				{3, 632, "", []node{
-					{4, 632, "", []node{
-						{2, 632, "opt_sink", nil},
-						{4, 632, "", []node{
-							{2, 632, "compares", nil},
-							{2, 632, "true", nil},
+				{2, 630, "use", nil},
+				{2, 630, "clean", nil},
+			}},
+			{4, 631, "", []node{
+				{2, 631, "if", nil},
+				{2, 631, "level >= O1", nil},
+				{2, 632, "then", nil},
+				{3, 633, "", []node{
+					{4, 633, "", []node{
+						{2, 633, "opt_sink", nil},
+						{4, 633, "", []node{
+							{2, 633, "compares", nil},
+							{2, 633, "true", nil},
 						}},
 					}},
-					{2, 634, "opt_rematerialize_compares", nil},
+					{2, 635, "opt_rematerialize_compares", nil},
 				}},
 			}},
-			{2, 635, "opt_algebraic_distribute_src_mods", nil},
-			{2, 636, "lower_bool_to_int32", nil},
-			{2, 637, "opt_copy_prop", nil},
-			{2, 638, "opt_dce", nil},
-			{2, 639, "remove_dead_variables", nil},
-			{2, 640, "gather_info", nil},
+			{2, 636, "opt_algebraic_distribute_src_mods", nil},
+			{2, 637, "lower_bool_to_int32", nil},
+			{2, 638, "opt_copy_prop", nil},
+			{2, 639, "opt_dce", nil},
+			{2, 640, "remove_dead_variables", nil},
+			{2, 641, "gather_info", nil},
 		}},
 	}},
 }}

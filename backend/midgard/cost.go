@@ -90,7 +90,7 @@ func midgardOccupancy(m *abi.Meta) cost.Occupancy {
 }
 
 // nextBundles is the node of bundle i: which bundles may come after it, and whether the program may end with it, as the next tag or
-// a branch's says (midgard.md §2.1).
+// a branch's says (midgard.md §2.1), or discards.
 func nextBundles(b *isa.Bundle, i int, x *cost.Instr, at map[int]int32) cost.Node {
 	node := cost.Node{Instr: int32(i)}
 	add := func(tag isa.Tag, off int) {
@@ -109,6 +109,7 @@ func nextBundles(b *isa.Bundle, i int, x *cost.Instr, at map[int]int32) cost.Nod
 	if ok && (br.Op == isa.BranchUncond || br.Op == isa.BranchCond) {
 		add(br.Target, end+int(br.Offset)*isa.Quad)
 	}
+	node.Ends = node.Ends || ok && br.Op == isa.BranchDiscard
 	return node
 }
 

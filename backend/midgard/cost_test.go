@@ -101,7 +101,7 @@ func TestCostFlow(t *testing.T) {
 		{"to the next", branch(isa.Branch{Op: isa.BranchCond, Cond: isa.CondTrue, Target: alu}, alu), "[2]", false},
 		{"to the end", branch(isa.Branch{Op: isa.BranchCond, Cond: isa.CondTrue, Target: isa.TagBreak}, alu), "[2]", true},
 		{"a jump", branch(isa.Branch{Op: isa.BranchUncond, Target: alu, Offset: 1}, isa.TagBreak), "[3]", false},
-		{"discard", branch(isa.Branch{Op: isa.BranchDiscard, Cond: isa.CondTrue, Target: alu, Offset: 1}, alu), "[2]", false},
+		{"discard", branch(isa.Branch{Op: isa.BranchDiscard, Cond: isa.CondTrue, Target: alu, Offset: 1}, alu), "[2]", true},
 	} {
 		n := nextBundles(c.b, 1, &cost.Instr{Offset: 16, Size: 16}, at)
 		if got := fmt.Sprint(n.Succ); n.Instr != 1 || got != c.succ || n.Ends != c.ends {
