@@ -116,10 +116,33 @@ func (u *uniformProducts) split(in *ir.Instr) bool {
 	return true
 }
 
-// alone reports whether a product of two consts wants a register for itself: where other instructions read both factors
-// one register does for several of them, and a loop that carries the sum has slots to fill it.
+// maxShared is how many instructions read a constant at most that is worth no register: its move costs as much as four products of the
+// preamble and more.
+const maxShared = 4
+
+// alone reports whether a product of two consts wants a register for few instructions: where more read both factors
+// one register does for all of them, and a loop that carries the sum has slots to fill it.
 func alone(in *ir.Instr) bool {
-	return (in.Srcs[0].Def.UsedOnce() || in.Srcs[1].Def.UsedOnce()) && in.Srcs[2].Def.Instr.Kind != ir.KindPhi
+	if in.Srcs[2].Def.Instr.Kind == ir.KindPhi {
+		return false
+	}
+	for i := range 2 {
+		d := in.Srcs[i].Def
+		if d.UsedOnce() || d.IsConst() && usedBy(d, maxShared) {
+			return true
+		}
+	}
+	return false
+}
+
+// usedBy reports whether n uses at most read d.
+func usedBy(d *ir.Def, n int) bool {
+	for range d.Uses() {
+		if n--; n < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // factor is the component that source k of in reads.

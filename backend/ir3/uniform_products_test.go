@@ -9,24 +9,24 @@ import (
 )
 
 // TestUniformProducts: of x*y + u*v + w with u, v and w the same for all fibers the preamble computes u*v + w; of x + 3*u it
-// computes 3*u, unless the sum is exact or others have
-// the 3 and u, too; that of 3 and u+1 beside them is computed.
+// computes 3*u, unless the sum is exact or more than three others have the 3 and u, too: then these share a register.
 func TestUniformProducts(t *testing.T) {
 	for _, c := range []struct {
 		name              string
 		addend            bool // w
-		exact, shared     bool
+		exact             bool
+		others            int // further products of the 3 and u
 		mads, adds, moved int // of the program, and moves of the 3
 	}{
-		{"addend", true, false, false, 1, 0, 0}, {"alone", false, false, false, 0, 1, 0}, {"exact", false, true, false, 1, 0, 1},
-		{"exact addend", true, true, false, 2, 0, 0}, {"shared", false, false, true, 2, 1, 1},
+		{"addend", true, false, 0, 1, 0, 0}, {"alone", false, false, 0, 0, 1, 0}, {"exact", false, true, 0, 1, 0, 1},
+		{"exact addend", true, true, 0, 2, 0, 0}, {"shared by four", false, false, 3, 0, 4, 0}, {"shared by five", false, false, 4, 5, 0, 1},
 	} {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
 		at := b.Ishl(id, b.Imm32(2))
 		x := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), at, 1)
 		push := func(k int) *ir.Def {
-			return &b.Intrinsic(ir.IntrLoadPushConstant, 1, 32, b.Imm32(uint32(4*k))).Set(ir.IdxRange, 16).Set(ir.IdxAlignMul, 16).Def
+			return &b.Intrinsic(ir.IntrLoadPushConstant, 1, 32, b.Imm32(uint32(4*k))).Set(ir.IdxRange, 32).Set(ir.IdxAlignMul, 16).Def
 		}
 		u, v, sum := push(0), b.ImmFloat(3, 32), x
 		if c.addend {
@@ -34,8 +34,8 @@ func TestUniformProducts(t *testing.T) {
 		}
 		b.Exact = c.exact
 		sum = b.Ffma(v, u, sum)
-		if c.shared {
-			sum = b.Ixor(sum, b.Ffma(v, b.Iadd(u, b.Imm32(1)), b.Ffma(v, u, at)))
+		for k := range c.others {
+			sum = b.Ixor(sum, b.Ffma(v, u, b.IAddImm(at, int64(k+1))))
 		}
 		b.Exact = false
 		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), at, sum)
@@ -45,7 +45,17 @@ func TestUniformProducts(t *testing.T) {
 		}
 		text := disasm(bin)
 		main := text[strings.LastIndex(text, "shpe")+1:]
-		count := func(what string) int { return strings.Count(main, what) }
+		count := func(what string) (n int) {
+			for line := range strings.Lines(main) {
+				if _, times, _ := strings.Cut(line, "(rpt"); strings.Contains(line, what) {
+					n++
+					if times != "" {
+						n += int(times[0] - '0')
+					}
+				}
+			}
+			return n
+		}
 		if count("mad.f32") != c.mads || count("add.f") != c.adds || count("0x40400000") != c.moved {
 			t.Errorf("%s: %d mads, %d additions, %d moves:\n%s", c.name, count("mad.f32"), count("add.f"), count("0x40400000"), text)
 		}

@@ -136,6 +136,16 @@ func wordInRange(_ *matcher, b *bind) bool {
 // isOnlyUsedByFadd: all users are fadd instructions.
 func isOnlyUsedByFadd(_ *matcher, b *bind) bool { return onlyUsedBy(b.def, ir.OpFadd) }
 
+// isOnlySummed: all users are fadd instructions, or negations of which all users are.
+func isOnlySummed(_ *matcher, b *bind) bool {
+	for u := b.def.FirstUse(); u != nil; u = u.NextUse() {
+		if u.Instr == nil || !u.Instr.IsALU(ir.OpFadd) && !(u.Instr.IsALU(ir.OpFneg) && onlyUsedBy(&u.Instr.Def, ir.OpFadd)) {
+			return false
+		}
+	}
+	return true
+}
+
 func isOnlyUsedByFmul(_ *matcher, b *bind) bool { return onlyUsedBy(b.def, ir.OpFmul) }
 
 func onlyUsedBy(d *ir.Def, op ir.Op) bool {

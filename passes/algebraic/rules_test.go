@@ -229,7 +229,7 @@ func (t *trial) replacement(width int) (lanes, uint8) {
 }
 
 // structural are the predicates that say nothing about values.
-var structural = map[string]bool{"is_not_const": true, "is_const": true, "is_used_once": true, "is_reciprocal": true, "is_only_used_by_fadd": true, "is_only_used_as_float": true, "is_used_by_if": true}
+var structural = map[string]bool{"is_not_const": true, "is_const": true, "is_used_once": true, "is_reciprocal": true, "is_only_used_by_fadd": true, "is_only_summed": true, "is_only_used_as_float": true, "is_used_by_if": true}
 
 // conditions reports whether the rule's conditions hold of the values.
 func (t *trial) conditions(s *ir.Shader, m *matcher) bool {
