@@ -216,6 +216,35 @@ func TestFarmSteps(t *testing.T) {
 	}
 }
 
+// TestFarmWakes: what is put into the queue is begun at once, also when all who work had nothing to do, and is told.
+func TestFarmWakes(t *testing.T) {
+	done, last, queued := make(chan int, 8), 0, 0
+	f := NewFarm(t.Context(), &farmScript{}, newDir(t), FarmOptions{Jobs: 1, Cost: 1, Step: func(g FarmFigures) {
+		if g.Running == 0 && g.Queued > 0 {
+			queued++
+		}
+		if g.Done > last {
+			last = g.Done
+			done <- last
+		}
+	}})
+	for i, r := range farmRequests(3) {
+		f.Add(&Module{words: []byte("word"), digest: r.Module}, r)
+		select {
+		case n := <-done: // told with the lock held, which is given up when the next is waited for
+			if n != i+1 {
+				t.Errorf("after %d requests %d are done", i+1, n)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("request %d is not begun", i)
+		}
+	}
+	f.Close()
+	if queued < 3 {
+		t.Errorf("%d of 3 requests were told before they were begun", queued)
+	}
+}
+
 // TestFarmCost: shaders go into an action until the bytes of its modules and a little for each come to what one is worth, and a
 // module counts each time it is asked of.
 func TestFarmCost(t *testing.T) {

@@ -51,7 +51,7 @@ var devicePlaces = []atomicPlace{
 var groupPlaces = []atomicPlace{
 	{"an immediate", "", "0, 9", 0, func(int) int { return 9 }},
 	{"a half", "\tand r5l, r10l, 15\n", "0, r5l", 0, func(lane int) int { return lane & 15 }},
-	{"a base in a half", "\tiadd r5h, 0, r10l, lsl 2\n", "r5h, 3", 0, func(lane int) int { return lane + 3 }},
+	{"a base in a half", "\tiadd r5h, 0, r10l, lsl 2\n", "r5h, 32", 0, func(lane int) int { return lane + 32 }},
 	{"a base and an index", "\tiadd r5h, 0, r10l, lsl 2\n\tand r5l, r10l, 3\n", "r5h, r5l", 0, func(lane int) int { return lane + lane&3 }},
 }
 

@@ -390,6 +390,8 @@ func TestDoubtfulForms(t *testing.T) {
 		{"\tfcmp_quad_ballot r2, gt, u2, r10", "whether ballots read uniforms"},
 		{"\tthreadgroup_atomic add, r2, u2l, 0, r10, 0, 2, 128, 0", "workgroup memory read uniforms"},
 		{"\tdevice_load 0, i32, x, r2, u2_u3, -1, signed\n\twait 0", "whether an index is -1 or 65535"},
+		{"\tatomic add, 0, r2, u2_u3, r10, unsigned, r10, 1, 0, 1, 4, 0\n\twait 0", "64-bit atomics are not supported"},
+		{"\tatomic umin, 0, r2, u2_u3, r10, unsigned, r10, 1, 0, 1, 4, 1\n\twait 0", "64-bit atomics are not supported"},
 		{"\tatomic add, 0, r2, u2_u3, -32768, unsigned, r10, 1, 0, 1, 4, 2\n\twait 0", "whether an index is -32768 or 32768"},
 	} {
 		if err := newMachine().run(t, head+c.body+"\n\tstop"); err == nil || !strings.Contains(err.Error(), c.want) {

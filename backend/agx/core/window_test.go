@@ -2,6 +2,7 @@ package core
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"testing"
 
@@ -96,5 +97,37 @@ func TestCombine(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestDriverLoads: a load of the driver's memory has the bytes that are there, one that ends beyond gives 0. Where faults are looked for, the first of those is one.
+func TestDriverLoads(t *testing.T) {
+	data := []byte{0xa1, 0xb2, 0xc3, 0xd4, 0xe5, 0xf6, 0x17}
+	for _, check := range []*checker{nil, {}} {
+		for off := range len(data) + 2 {
+			for _, n := range []int{1, 2, 4} {
+				w := &wave{l: &emu.Launch{Env: &emu.Env{}}, p: &program{meta: &abi.Meta{ConstData: data}}, check: check}
+				want := uint32(0)
+				for i := range n {
+					if off+n <= len(data) {
+						want |= uint32(data[off+i]) << (8 * i)
+					}
+				}
+				if got := w.load(abi.ConstDataAddr+uint64(off), n); got != want {
+					t.Errorf("%d bytes at %d: %#x, want %#x", n, off, got, want)
+				}
+				if beyond := check != nil && off+n > len(data); (w.fault != nil) != beyond {
+					t.Errorf("%d bytes at %d, checked %v: %v", n, off, check != nil, w.fault)
+				}
+			}
+		}
+	}
+	w := &wave{l: &emu.Launch{Env: &emu.Env{}}, p: &program{meta: &abi.Meta{ConstData: data}}, check: &checker{}}
+	for _, off := range []uint64{100, 50} {
+		w.load(abi.ConstDataAddr+off, 4)
+	}
+	wantError(t, w.fault, fmt.Sprintf("a load at %#x", abi.ConstDataAddr+uint64(100)))
+	for slot := range uint32(32) {
+		wantError(t, beyond(attribAddr(slot)+12345), fmt.Sprintf("attribute slot %d beyond the end", slot))
 	}
 }

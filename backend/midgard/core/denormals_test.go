@@ -70,6 +70,22 @@ func TestFlushHalves(t *testing.T) {
 	}
 }
 
+// TestFlushWidened: of all halves that are widened, those below the smallest normal one become zeros of their sign where halves are flushed; all others are read as they are.
+func TestFlushWidened(t *testing.T) {
+	for h := range uint64(1 << 16) {
+		want := fromF(32, isa.RoundE, toF(16, h), 0)
+		if h&0x7c00 == 0 {
+			want = h >> 15 << 31
+		}
+		x := inst{bits: 32, dstBits: 32, arith: true, float: true, src: [2]source{{reg: 1, bits: 16, to: 32, widen: widenFloat, and: math.MaxUint32}}}
+		th := thread{flush: flushHalf}
+		th.file[1][0] = h
+		if got := x.read(&th, 0, 0); got != want {
+			t.Fatalf("%#x is read as %#x, want %#x", h, got, want)
+		}
+	}
+}
+
 // TestArithmetic: what computes with floats may flush; what moves or selects bits does not, unless a modifier makes other numbers of them.
 func TestArithmetic(t *testing.T) {
 	plain := func(*isa.ALU) {}

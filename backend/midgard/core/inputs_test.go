@@ -206,3 +206,54 @@ func TestSpecialValues(t *testing.T) {
 		}
 	}
 }
+
+// TestCentroidOverW: 1/w at the centroid is between the vertices', without perspective; of a primitive that lacks a vertex it is the fragment's own.
+func TestCentroidOverW(t *testing.T) {
+	for lacks := range 5 { // a vertex; all three are there from 3 on, and the primitive is not at 4
+		x := &emu.FragmentLane{Coord: [4]float32{0, 0, 0, 7}}
+		x.Linear = [3][2]float32{emu.BaryPixel: {1, 1}, emu.BaryCentroid: {0.25, 0.5}, emu.BarySample: {1, 1}}
+		want := float32(7)
+		if lacks < 4 {
+			x.Prim = &emu.Primitive{}
+		}
+		for i := range 3 {
+			if x.Prim != nil && i != lacks {
+				x.Prim.V[i] = &emu.Slots{ir.SlotPos: {3: fbits([]float32{2, 4, 8}[i])}}
+			}
+		}
+		if lacks == 3 {
+			want = 0.25*2 + 0.25*4 + 0.5*8
+		}
+		if got := f32(centroidOverW(x)); got != want {
+			t.Errorf("without vertex %d: %v, want %v", lacks, got, want)
+		}
+	}
+}
+
+// TestFed: a slot is fed if the last stage before the rasteriser writes it, whatever those before it write.
+func TestFed(t *testing.T) {
+	for n := range 32 {
+		vertex, tess, geometry := n&1 != 0, n>>1&3, n>>3 // what is written: by nobody, by a stage that does, by one that does not
+		stage := func(writes bool) emu.Program {
+			p := &program{}
+			p.io.Outputs = []emu.OutputSlot{{Slot: ir.SlotPos}}
+			if writes {
+				p.io.Outputs = append(p.io.Outputs, emu.OutputSlot{Slot: ir.SlotPrimitiveID})
+			}
+			return p
+		}
+		d, want := &emu.Pipeline{Vertex: stage(vertex)}, vertex
+		if tess > 0 {
+			d.TessEval, want = stage(tess == 1), tess == 1
+		}
+		if geometry > 0 {
+			d.Geometry, want = stage(geometry == 1), geometry == 1
+		}
+		if got := (&wave{l: &emu.Launch{Draw: d}}).fed(ir.SlotPrimitiveID); got != want {
+			t.Errorf("vertex %v, tessellation %d, geometry %d: fed %v, want %v", vertex, tess, geometry, got, want)
+		}
+	}
+	if (&wave{l: &emu.Launch{}}).fed(ir.SlotPos) {
+		t.Error("fed without a draw")
+	}
+}
