@@ -2,6 +2,7 @@ package core
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"nirc/backend/agx/isa"
@@ -62,5 +63,43 @@ func TestNormalised(t *testing.T) {
 	}
 	if packedCount(isa.FormatRGB10A2) != 4 || packedCount(isa.FormatRG11B10F) != 3 {
 		t.Error("components of packed formats")
+	}
+}
+
+// TestSharedExponent: of colours that share an exponent, it is the least with which the greatest has 9 digits when it is rounded; all are rounded to the nearest with it, or
+// towards zero. What is below zero, or no number, is 0, what is beyond the greatest is the greatest (agx.md §2.9).
+func TestSharedExponent(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for _, f := range []isa.Format{isa.FormatRGB9E5, isa.FormatRGB9E5Trunc} {
+		round := math.RoundToEven
+		if f == isa.FormatRGB9E5Trunc {
+			round = math.Trunc
+		}
+		for range 20000 {
+			var c [4]float64
+			scale := r.IntN(36) - 2
+			var inside [3]float64
+			for k := range inside {
+				digits := []float64{float64(r.IntN(513)), 512 - float64(r.IntN(9))/4, r.Float64() * 512}[r.IntN(3)]
+				c[k] = math.Ldexp(digits, scale-24)
+				if r.IntN(20) == 0 {
+					c[k] = []float64{-c[k], math.Inf(1), math.Inf(-1), math.NaN(), 65408, 1e9}[r.IntN(6)]
+				}
+				if c[k] > 0 {
+					inside[k] = min(c[k], 65408)
+				}
+			}
+			exponent := 0
+			for top := max(inside[0], inside[1], inside[2]); round(math.Ldexp(top, 24-exponent)) > 511; {
+				exponent++
+			}
+			want := uint32(exponent) << 27
+			for k, v := range inside {
+				want |= uint32(round(math.Ldexp(v, 24-exponent))) << (9 * k)
+			}
+			if got := packFloats(f, &c); got != want {
+				t.Fatalf("%s: %v is %#x, want %#x", f, c[:3], got, want)
+			}
+		}
 	}
 }

@@ -20,8 +20,8 @@ var planeForms = []planeForm{
 	{"1/w", coef{Coef: &abi.Coef{Source: abi.CoefW}}, func(v *emu.Slots, _ int) float64 { return 1 / wideF(v[ir.SlotPos][3]) }},
 	{"perspective", coef{Coef: &abi.Coef{Slot: ir.SlotVar0, Interp: ir.InterpSmooth}, comp: 1}, func(v *emu.Slots, _ int) float64 { return wideF(v[ir.SlotVar0][1]) / wideF(v[ir.SlotPos][3]) }},
 	{"no perspective", coef{Coef: &abi.Coef{Slot: ir.SlotVar0, Interp: ir.InterpNoPerspective}}, func(v *emu.Slots, _ int) float64 { return wideF(v[ir.SlotVar0][0]) }},
-	{"a weight", coef{Coef: &abi.Coef{Source: abi.CoefBary, Interp: ir.InterpSmooth}, comp: 1}, func(v *emu.Slots, k int) float64 { return pickF(k == 2, 1/wideF(v[ir.SlotPos][3])) }},
-	{"a weight without perspective", coef{Coef: &abi.Coef{Source: abi.CoefBary, Interp: ir.InterpNoPerspective}}, func(_ *emu.Slots, k int) float64 { return pickF(k == 1, 1) }},
+	{"a weight", coef{Coef: &abi.Coef{Source: abi.CoefBary, Interp: ir.InterpSmooth}}, func(v *emu.Slots, k int) float64 { return pickF(k == 1, 1/wideF(v[ir.SlotPos][3])) }},
+	{"a weight without perspective", coef{Coef: &abi.Coef{Source: abi.CoefBary, Interp: ir.InterpNoPerspective}, comp: 1}, func(_ *emu.Slots, k int) float64 { return pickF(k == 2, 1) }},
 }
 
 func pickF(c bool, v float64) float64 {
@@ -81,10 +81,10 @@ func TestPointPlanes(t *testing.T) {
 				if marked := got[0] == invalidPlane && got[1] == invalidPlane<<1; marked != (point && checked) {
 					t.Errorf("%s: point %v, checked %v: %x", form.name, point, checked, got)
 				}
-				if source := form.coef.Source; point && checked && source != abi.CoefBary {
-					// Of a value with perspective, no division is to come.
+				if source := form.coef.Source; point && checked && (source != abi.CoefBary || form.coef.Interp == ir.InterpSmooth) {
+					// Of a value with perspective, no division is to come. The weights are those of the other vertices.
 					want := wideF(prim.V[0][form.coef.Slot][form.coef.comp])
-					if source == abi.CoefW {
+					if source != abi.CoefVarying {
 						want = form.value(prim.V[0], 0)
 					}
 					if wideF(got[2]) != want {
@@ -92,6 +92,35 @@ func TestPointPlanes(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestFlatPlanes: a flat register has the value of its vertex, or of the provoking one, in its last word; in the middle one if the first vertex of a fan provokes, and, as
+// nobody knows, perhaps if it is of the second vertex.
+func TestFlatPlanes(t *testing.T) {
+	for n := range 32 {
+		vertex, fan, seed := uint8(n&3), n&4 != 0, uint64(n>>3)
+		l := quads(1)
+		l.Approx, l.Draw = seed, &emu.Pipeline{Topology: emu.TriangleList}
+		if fan {
+			l.Draw.Topology = emu.TriangleFan
+		}
+		w := &wave{l: l, p: &program{meta: fragMeta()}, frag: &fragState{garbage: poison{emu.Poison(1)}}}
+		got, err := w.planeOf(coef{Coef: &abi.Coef{Slot: ir.SlotVar0 + 1, Interp: ir.InterpFlat, Vertex: vertex}}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prim := l.Fragment[0].Prim
+		of, at := prim.Provoking, 2
+		if vertex > 0 {
+			of = w.vertexOf(int(vertex - 1))
+		}
+		if vertex == 0 && fan || vertex == 2 && l.Doubt(doubtMiddleWord) {
+			at = 1
+		}
+		if want := prim.V[of][ir.SlotVar0+1][0]; got[at] != want {
+			t.Errorf("vertex %d, fan %v, seed %d: %d, want %d in word %d", vertex, fan, seed, got, want, at)
 		}
 	}
 }
