@@ -66,6 +66,7 @@ func TestPointPlanes(t *testing.T) {
 			for _, point := range []bool{false, true} {
 				l := quads(1)
 				prim := l.Fragment[0].Prim
+				prim.V[0][ir.SlotPos][3], prim.V[0][ir.SlotVar0] = fbits(2), emu.Vec4{fbits(5), fbits(3)}
 				if point {
 					prim.V[1], prim.V[2] = prim.V[0], prim.V[0]
 				}
