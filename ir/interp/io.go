@@ -25,16 +25,12 @@ func (c *compiler) useInput(v *ir.Variable) {
 	}
 	t := v.Type
 	comps := t.WithoutArray()
-	in := input{interp: v.Interp, bits: 32}
+	in := input{interp: v.Interp, bits: 32, mask: componentsOf(v)}
 	if comps.IsNumeric() {
 		in.bits = comps.MemBits()
-		in.mask = uint8((1<<comps.Rows - 1) << v.Component)
 		if comps.Base != ir.BaseFloat || comps.Bits == 64 {
 			in.interp = ir.InterpFlat
 		}
-	}
-	if in.mask == 0 || in.bits == 64 || v.Compact {
-		in.mask = 15
 	}
 	switch {
 	case v.Sample:

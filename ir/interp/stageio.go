@@ -99,9 +99,9 @@ func (p *Program) outputVariable(v *ir.Variable, out map[ir.Slot]*emu.OutputSlot
 		slot, index = uint32(ir.SlotData0+7), 1
 	}
 	t := v.Type.WithoutArray()
-	mask, bits, n := uint8(15), uint8(32), v.Type.SlotCount()
+	mask, bits, n := componentsOf(v), uint8(32), v.Type.SlotCount()
 	if t.IsNumeric() && t.Bits != 64 && !v.Compact {
-		mask, bits = uint8((1<<t.Rows-1)<<v.Component), t.MemBits()
+		bits = t.MemBits()
 	}
 	if v.Compact {
 		n = (v.Type.Len + uint32(v.Component) + 3) / 4

@@ -84,8 +84,16 @@ func (c *compiler) useStageVariable(v *ir.Variable) {
 		return
 	}
 	for s := uint32(v.Location); v.Mode == ir.ModeShaderIn && s < uint32(v.Location)+n; s++ {
-		c.p.addInput(input{slot: ir.Slot(s), mask: 15, bits: 32, interp: ir.InterpFlat})
+		c.p.addInput(input{slot: ir.Slot(s), mask: componentsOf(v), bits: 32, interp: ir.InterpFlat})
 	}
+}
+
+// componentsOf are the components that a variable has of each of its slots.
+func componentsOf(v *ir.Variable) uint8 {
+	if t := v.Type.WithoutArray(); t.IsNumeric() && t.Bits != 64 && !v.Compact {
+		return uint8((1<<t.Rows - 1) << v.Component)
+	}
+	return 15
 }
 
 // stageWord returns a word of the two spaces, or nil outside.
