@@ -19,7 +19,7 @@ func TestPictures(t *testing.T) {
 	for x := range 256 {
 		v := uint8(x)
 		small.SetNRGBA(x, 0, color.NRGBA{R: v, G: 255 - v, B: v ^ 0x5a, A: 255})
-		small.SetNRGBA(x, 1, color.NRGBA{R: 255, G: 255, B: 255, A: max(1, v)})
+		small.SetNRGBA(x, 1, color.NRGBA{R: v, G: 255 - v, B: v ^ 0x5a, A: v / 3})
 		u := uint16(x*257) ^ 0x1234
 		wide.SetNRGBA64(x%64, x/64, color.NRGBA64{R: u, G: 65535 - u, B: u ^ 0x5a5a, A: max(1, uint16(x*x))})
 	}

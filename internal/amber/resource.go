@@ -143,7 +143,7 @@ func packPicture(img image.Image, f *emu.Format) []byte {
 	off := 0
 	for y := box.Min.Y; y < box.Max.Y; y++ {
 		for x := box.Min.X; x < box.Max.X; x++ {
-			c := color.NRGBA64Model.Convert(img.At(x, y)).(color.NRGBA64)
+			c := unmultiplied(img.At(x, y))
 			v := [4]uint32{}
 			for i, u := range [4]uint16{c.R, c.G, c.B, c.A} {
 				x := float64(u) / 0xffff
@@ -157,6 +157,16 @@ func packPicture(img image.Image, f *emu.Format) []byte {
 		}
 	}
 	return data
+}
+
+// unmultiplied returns a colour that is not multiplied by its alpha, as it was if it never was: package color multiplies and divides
+// those of 8 bits, and loses digits where alpha is low.
+func unmultiplied(c color.Color) color.NRGBA64 {
+	if n, ok := c.(color.NRGBA); ok {
+		wide := func(v uint8) uint16 { return uint16(v) * 0x101 }
+		return color.NRGBA64{R: wide(n.R), G: wide(n.G), B: wide(n.B), A: wide(n.A)}
+	}
+	return color.NRGBA64Model.Convert(c).(color.NRGBA64)
 }
 
 // srgbToLinear is the transfer function of the Khronos data format
