@@ -73,32 +73,10 @@ func scalarProducts(s *ir.Shader) (n int) {
 	return n
 }
 
-// composed runs the pass, sees that the results are the same, and returns the products before and after.
+// composed runs opt_compose_sums and returns the products of scalars before and after.
 func (m *matrixShader) composed(t *testing.T) (before, after int) {
 	t.Helper()
-	clean := func(s *ir.Shader) {
-		for _, p := range []string{"opt_copy_prop", "opt_constant_folding", "opt_dce"} {
-			if _, err := RunPass(s, p); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := ir.Validate(s); err != nil {
-			t.Fatalf("%v\n%s", err, ir.Print(s))
-		}
-	}
-	clean(m.s)
-	was := ir.Clone(m.s)
-	before = scalarProducts(m.s)
-	progress, err := RunPass(m.s, "opt_compose_sums")
-	if err != nil {
-		t.Fatal(err)
-	}
-	clean(m.s)
-	if after = scalarProducts(m.s); progress != (after != before) {
-		t.Errorf("progress is %v for %d and %d products", progress, before, after)
-	}
-	compareRuns(t, was, m.s)
-	return before, after
+	return m.rearranged(t, "opt_compose_sums", scalarProducts)
 }
 
 // TestComposeSumsShapes: two and three matrices of all shapes become one, in whichever order sums stand, with products and

@@ -97,11 +97,11 @@ func vectorProducts(s *ir.Shader) (n int) {
 	return n
 }
 
-// reassociated runs the pass, sees that the results are the same, and returns the products of vectors before and after.
-func (m *matrixShader) reassociated(t *testing.T, opts ...string) (before, after int) {
+// rearranged runs one pass on matrices, sees that the results are the same, and returns before and after it what count has.
+func (m *matrixShader) rearranged(t *testing.T, pass string, count func(*ir.Shader) int, opts ...string) (before, after int) {
 	t.Helper()
 	clean := func(s *ir.Shader) {
-		for _, p := range []string{"opt_copy_prop", "opt_dce"} {
+		for _, p := range []string{"opt_copy_prop", "opt_constant_folding", "opt_dce"} {
 			if _, err := RunPass(s, p); err != nil {
 				t.Fatal(err)
 			}
@@ -112,17 +112,23 @@ func (m *matrixShader) reassociated(t *testing.T, opts ...string) (before, after
 	}
 	clean(m.s)
 	was := ir.Clone(m.s)
-	before = vectorProducts(m.s)
-	progress, err := RunPass(m.s, "opt_reassociate_matrix_mul", opts...)
+	before = count(m.s)
+	progress, err := RunPass(m.s, pass, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	clean(m.s)
-	if after = vectorProducts(m.s); progress != (after != before) {
+	if after = count(m.s); progress != (after != before) {
 		t.Errorf("progress is %v for %d and %d products", progress, before, after)
 	}
 	compareRuns(t, was, m.s)
 	return before, after
+}
+
+// reassociated runs opt_reassociate_matrix_mul and returns the products of vectors before and after.
+func (m *matrixShader) reassociated(t *testing.T, opts ...string) (before, after int) {
+	t.Helper()
+	return m.rearranged(t, "opt_reassociate_matrix_mul", vectorProducts, opts...)
 }
 
 // TestReassociateMatrixShapes: products of two matrices of all shapes, whose sums begin with either column, become two products with vectors.
