@@ -7,12 +7,22 @@ import (
 	"nirc/ir"
 )
 
-// Polynomials of nir-ir.md §16: arc tangent on [0, 1]
+// arcs are the polynomials of the arc functions (nir-ir.md §16), lowest coefficient first: arc tangent on [0, 1]
 // in t², arc sine on [0, 1/4] in x², and arc cosine divided by sqrt(1-x) on [0, 1].
+type arcs struct{ atan, asin, acos []float64 }
+
+// Vulkan allows these functions 4096 ULP, OpenCL from 4 to 6.
 var (
-	atanPoly = []float64{0.999999901, -0.3333199076, 0.199697241, -0.1401948223, 0.09914296876, -0.05948645555, 0.02425245025, -0.004693289879}
-	asinPoly = []float64{1.00000008, 0.1666513018, 0.07547153243, 0.03967789807, 0.05059201321}
-	acosPoly = []float64{1.570796165, -0.21458471, 0.08874905699, -0.04877413028, 0.02684477755, -0.01109690706, 0.002279455655}
+	glslArcs = &arcs{
+		atan: []float64{0.9999956297, -0.3329945982, 0.1956359368, -0.1212390821, 0.05747735951, -0.01348048864},
+		asin: []float64{0.9999984906, 0.1668521954, 0.07148400456, 0.06506757262},
+		acos: []float64{1.570787439, -0.2141108148, 0.08459657029, -0.03564343807, 0.008591808541},
+	}
+	openclArcs = &arcs{
+		atan: []float64{0.999999901, -0.3333199076, 0.199697241, -0.1401948223, 0.09914296876, -0.05948645555, 0.02425245025, -0.004693289879},
+		asin: []float64{1.00000008, 0.1666513018, 0.07547153243, 0.03967789807, 0.05059201321},
+		acos: []float64{1.570796165, -0.21458471, 0.08874905699, -0.04877413028, 0.02684477755, -0.01109690706, 0.002279455655},
+	}
 )
 
 // poly evaluates a polynomial, lowest coefficient first, by Horner's rule.
@@ -35,11 +45,11 @@ func (t *translator) glslTrig(in *inst, n spv.GLSLstd450) bool {
 		t.set(in, b.Fdiv(b.Fsin(x), b.Fcos(x)))
 		return true
 	case spv.GLSLstd450Asin:
-		f = t.asin
+		f = t.arc((*translator).asin, glslArcs)
 	case spv.GLSLstd450Acos:
-		f = t.acos
+		f = t.arc((*translator).acos, glslArcs)
 	case spv.GLSLstd450Atan:
-		f = t.atan
+		f = t.arc((*translator).atan, glslArcs)
 	case spv.GLSLstd450Sinh:
 		f = func(x *ir.Def) *ir.Def {
 			return b.Fmul(t.float1(0.5, x), b.Fsub(t.exp(x), t.exp(b.Fneg(x))))
@@ -69,7 +79,7 @@ func (t *translator) glslTrig(in *inst, n spv.GLSLstd450) bool {
 		y := t.floatLike(in, 0, nil)
 		x := t.floatLike(in, 1, y)
 		w := y.BitSize
-		t.set(in, t.narrow(t.atan2(t.widen(y), t.widen(x)), w))
+		t.set(in, t.narrow(t.atan2(t.widen(y), t.widen(x), glslArcs), w))
 		return true
 	default:
 		return false
@@ -96,46 +106,50 @@ func (t *translator) narrow(x *ir.Def, bits uint8) *ir.Def {
 
 // copySign returns |x| with the sign bit of s.
 func (t *translator) copySign(x, s *ir.Def) *ir.Def {
-	b := t.f.b
-	top := uint64(1) << (x.BitSize - 1)
-	sign := b.Iand(s, t.f.constant(x.BitSize, top))
-	return b.Ior(b.Iand(x, t.f.constant(x.BitSize, top-1)), sign)
+	return t.giveSign(t.f.b.Iand(x, t.f.constant(x.BitSize, 1<<(x.BitSize-1)-1)), s)
 }
 
-func (t *translator) asin(x *ir.Def) *ir.Def {
+// giveSign returns x, whose sign bit is clear, with that of s.
+func (t *translator) giveSign(x, s *ir.Def) *ir.Def {
+	b := t.f.b
+	return b.Ior(x, b.Iand(s, t.f.constant(x.BitSize, 1<<(x.BitSize-1))))
+}
+
+// arc is an arc function with its polynomials.
+func (t *translator) arc(f func(t *translator, x *ir.Def, p *arcs) *ir.Def, p *arcs) func(x *ir.Def) *ir.Def {
+	return func(x *ir.Def) *ir.Def { return f(t, x, p) }
+}
+
+func (t *translator) asin(x *ir.Def, p *arcs) *ir.Def {
 	b := t.f.b
 	a := b.Fabs(x)
-	small := b.Fmul(x, t.poly(b.Fmul(x, x), asinPoly))
+	small := b.Fmul(x, t.poly(b.Fmul(x, x), p.asin))
 	root := b.Fsqrt(b.Fsub(t.float1(1, x), a))
-	large := t.copySign(b.Fsub(t.float1(math.Pi/2, x), b.Fmul(root, t.poly(a, acosPoly))), x)
+	large := t.giveSign(b.Fsub(t.float1(math.Pi/2, x), b.Fmul(root, t.poly(a, p.acos))), x)
 	return b.Bcsel(b.Flt(a, t.float1(0.5, x)), small, large)
 }
 
-func (t *translator) acos(x *ir.Def) *ir.Def {
+func (t *translator) acos(x *ir.Def, p *arcs) *ir.Def {
 	b := t.f.b
 	a := b.Fabs(x)
-	r := b.Fmul(b.Fsqrt(b.Fsub(t.float1(1, x), a)), t.poly(a, acosPoly))
+	r := b.Fmul(b.Fsqrt(b.Fsub(t.float1(1, x), a)), t.poly(a, p.acos))
 	return b.Bcsel(b.Flt(x, t.float1(0, x)), b.Fsub(t.float1(math.Pi, x), r), r)
 }
 
-// atanUnit is the arc tangent of t in [0, 1].
-func (t *translator) atanUnit(x *ir.Def) *ir.Def {
-	return t.f.b.Fmul(x, t.poly(t.f.b.Fmul(x, x), atanPoly))
-}
-
-func (t *translator) atan(x *ir.Def) *ir.Def {
+// atan is the arc tangent of x, or a right angle with the sign of x less that of 1/x. What is added to the former is -0, which
+// leaves it the sign of a zero.
+func (t *translator) atan(x *ir.Def, p *arcs) *ir.Def {
 	b := t.f.b
-	one := t.float1(1, x)
-	a := b.Fabs(x)
-	q := b.Fdiv(b.Fmin(a, one), b.Fmax(a, one))
-	r := t.atanUnit(q)
-	r = b.Bcsel(b.Flt(one, a), b.Fsub(t.float1(math.Pi/2, x), r), r)
-	return t.copySign(r, x)
+	large := b.Flt(t.float1(1, x), b.Fabs(x))
+	u := b.Bcsel(large, b.Fdiv(t.float1(-1, x), x), x)
+	right := b.Bcsel(b.Flt(x, t.float1(0, x)), t.float1(-math.Pi/2, x), t.float1(math.Pi/2, x))
+	r := b.Fmul(u, t.poly(b.Fmul(u, u), p.atan))
+	return b.Fadd(r, b.Bcsel(large, right, t.float1(math.Copysign(0, -1), x)))
 }
 
 // atan2 is the angle of (x, y): the arc tangent of the smaller over the
 // larger magnitude, mirrored into its octant.
-func (t *translator) atan2(y, x *ir.Def) *ir.Def {
+func (t *translator) atan2(y, x *ir.Def, p *arcs) *ir.Def {
 	b := t.f.b
 	ax, ay := b.Fabs(x), b.Fabs(y)
 	num, den := b.Fmin(ax, ay), b.Fmax(ax, ay)
@@ -149,11 +163,11 @@ func (t *translator) atan2(y, x *ir.Def) *ir.Def {
 	// Equal magnitudes, the zeros and infinities among them, are 45 degrees or 0.
 	q = b.Bcsel(b.Feq(ax, ay), t.float1(1, x), q)
 	q = b.Bcsel(b.Feq(den, t.float1(0, x)), t.float1(0, x), q)
-	r := t.atanUnit(q)
+	r := b.Fmul(q, t.poly(b.Fmul(q, q), p.atan))
 	r = b.Bcsel(b.Flt(ax, ay), b.Fsub(t.float1(math.Pi/2, x), r), r)
 	neg := b.Ilt(x, t.f.constant(x.BitSize, 0)) // by the sign bit, so that -0 counts
 	r = b.Bcsel(neg, b.Fsub(t.float1(math.Pi, x), r), r)
-	return t.copySign(r, y)
+	return t.giveSign(r, y)
 }
 
 func (t *translator) tanh(x *ir.Def) *ir.Def {

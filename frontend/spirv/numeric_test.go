@@ -26,7 +26,41 @@ func (t *translator) run(tt *testing.T, d *ir.Def, c int) uint64 {
 	return vals[d.Index][c]
 }
 
-// TestTrig compares the expansions of the arc and hyperbolic functions with
+// The relative errors of the arc functions: of the polynomials (nir-ir.md §16), and a few roundings.
+var arcErrors = []struct {
+	name string
+	p    *arcs
+	tol  float64
+}{{"GLSL", glslArcs, 6.5e-6}, {"OpenCL", openclArcs, 1e-6}}
+
+// TestArcs compares the arc functions with package math, by the signs of zeros too.
+func TestArcs(t *testing.T) {
+	ratios := []float64{-1, -0.9, -0.5, -0.3, math.Copysign(0, -1), 0, 1e-3, 0.49, 0.5, 0.77, 0.99, 1}
+	for _, e := range arcErrors {
+		for _, c := range []struct {
+			name string
+			f    func(*translator, *ir.Def, *arcs) *ir.Def
+			want func(float64) float64
+			args []float64
+		}{
+			{"asin", (*translator).asin, math.Asin, ratios},
+			{"acos", (*translator).acos, math.Acos, ratios},
+			{"atan", (*translator).atan, math.Atan, append(ratios, -1e30, -20, -1.01, 1.01, 3, 1e6, math.Inf(1), math.Inf(-1))},
+		} {
+			for _, x := range c.args {
+				tr := scratchTranslator()
+				d := c.f(tr, tr.f.float(x, 32), e.p)
+				got := ir.FloatValue(tr.run(t, d, 0), 32)
+				want := c.want(float64(float32(x)))
+				if !near(got, want, e.tol) || want == 0 && math.Signbit(got) != math.Signbit(want) {
+					t.Errorf("%s %s(%v) = %v, want %v", e.name, c.name, x, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestTrig compares the expansions of the hyperbolic functions with
 // package math; tol is relative, or absolute near 0.
 func TestTrig(t *testing.T) {
 	one := []struct {
@@ -36,9 +70,6 @@ func TestTrig(t *testing.T) {
 		tol  float64
 		args []float64
 	}{
-		{"asin", (*translator).asin, math.Asin, 1e-6, []float64{-1, -0.9, -0.5, -0.3, 0, 1e-3, 0.49, 0.5, 0.77, 1}},
-		{"acos", (*translator).acos, math.Acos, 1e-6, []float64{-1, -0.9, -0.5, -0.3, 0, 1e-3, 0.49, 0.5, 0.77, 0.99}},
-		{"atan", (*translator).atan, math.Atan, 1e-6, []float64{-1e30, -20, -1, -0.5, 0, 0.1, 0.99, 1, 1.01, 3, 1e6, math.Inf(1), math.Inf(-1)}},
 		{"tanh", (*translator).tanh, math.Tanh, 1e-5, []float64{-100, -3, -0.5, 0.1, 0.5, 1, 20, math.Inf(1)}},
 		{"exp", (*translator).exp, math.Exp, 1e-5, []float64{-10, -1, 0, 1, 5}},
 		{"ln", (*translator).ln, math.Log, 1e-5, []float64{0.1, 0.5, 2, 10, 1e10}},
@@ -62,14 +93,16 @@ func near(got, want, tol float64) bool {
 
 func TestAtan2(t *testing.T) {
 	vals := []float64{0, math.Copysign(0, -1), 1, -1, 0.3, -7, 1e30, -1e30, 1e-20, math.Inf(1), math.Inf(-1)}
-	for _, y := range vals {
-		for _, x := range vals {
-			tr := scratchTranslator()
-			d := tr.atan2(tr.f.float(y, 32), tr.f.float(x, 32))
-			got := ir.FloatValue(tr.run(t, d, 0), 32)
-			want := math.Atan2(float64(float32(y)), float64(float32(x)))
-			if !near(got, want, 2e-6) || math.Signbit(got) != math.Signbit(want) {
-				t.Errorf("atan2(%v, %v) = %v, want %v", y, x, got, want)
+	for _, e := range arcErrors {
+		for _, y := range vals {
+			for _, x := range vals {
+				tr := scratchTranslator()
+				d := tr.atan2(tr.f.float(y, 32), tr.f.float(x, 32), e.p)
+				got := ir.FloatValue(tr.run(t, d, 0), 32)
+				want := math.Atan2(float64(float32(y)), float64(float32(x)))
+				if !near(got, want, e.tol) || math.Signbit(got) != math.Signbit(want) {
+					t.Errorf("%s atan2(%v, %v) = %v, want %v", e.name, y, x, got, want)
+				}
 			}
 		}
 	}

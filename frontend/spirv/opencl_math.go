@@ -227,7 +227,7 @@ func (t *translator) openclTrig(in *inst, n spv.OpenCLstd) bool {
 	if n == spv.OpenCLstdAtan2 || n == spv.OpenCLstdAtan2pi {
 		y := t.relaxed(in, n, 0, nil)
 		x := t.relaxed(in, n, 1, y)
-		r := t.atan2(y, x)
+		r := t.atan2(y, x, openclArcs)
 		if n == spv.OpenCLstdAtan2pi {
 			r = b.Fmul(r, t.float1(1/math.Pi, r))
 		}
@@ -266,17 +266,17 @@ func (t *translator) circular(n spv.OpenCLstd) func(*ir.Def) *ir.Def {
 	case spv.OpenCLstdTanpi:
 		return func(x *ir.Def) *ir.Def { return tan(t.halfTurns(x)) }
 	case spv.OpenCLstdAsin:
-		return t.asin
+		return t.arc((*translator).asin, openclArcs)
 	case spv.OpenCLstdAcos:
-		return t.acos
+		return t.arc((*translator).acos, openclArcs)
 	case spv.OpenCLstdAtan:
-		return t.atan
+		return t.arc((*translator).atan, openclArcs)
 	case spv.OpenCLstdAsinpi:
-		return over(t.asin)
+		return over(t.arc((*translator).asin, openclArcs))
 	case spv.OpenCLstdAcospi:
-		return over(t.acos)
+		return over(t.arc((*translator).acos, openclArcs))
 	case spv.OpenCLstdAtanpi:
-		return over(t.atan)
+		return over(t.arc((*translator).atan, openclArcs))
 	}
 	return nil
 }
