@@ -131,7 +131,7 @@ func (machISA) Props(in *mach.Instr, f *mach.Func) mach.Props {
 	switch in.Op {
 	case opEnd, opIf, opElse, opEndIf, opLoop, opEndLoop, opBreak:
 		return mach.PropTerminator
-	case machOp(isa.OpMovImm16), machOp(isa.OpMovImm32):
+	case machOp(isa.OpMovImm16), machOp(isa.OpMovImm32), machOp(isa.OpIadd):
 		return mach.PropRemat
 	case machOp(isa.OpGetSR):
 		if invariantSR(templates(f).tmpl[in.Ext].Srcs[0].Val) {

@@ -73,7 +73,7 @@ var genericNames = [FirstTargetOp]string{"none", "phi", "copy", "pcopy", "collec
 type Props uint8
 
 // Properties. Terminators stand last in a block. A rematerialisable operation
-// has no register uses and may be repeated instead of reloading its result.
+// has at most one register use, and may be repeated, wherever that has its value, instead of reloading its result.
 const (
 	PropTerminator Props = 1 << iota
 	PropRemat

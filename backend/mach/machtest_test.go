@@ -18,9 +18,10 @@ const (
 	opBr // conditional, one use
 	opJump
 	opEnd
+	opSum // one def, one use, which may be made again
 )
 
-var testOps = []string{"alu", "store", "const", "br", "jump", "end"}
+var testOps = []string{"alu", "store", "const", "br", "jump", "end", "sum"}
 
 const (
 	tHalf = iota
@@ -49,7 +50,7 @@ func (t *testISA) Props(in *Instr, f *Func) Props {
 	switch in.Op {
 	case opBr, opJump, opEnd:
 		return PropTerminator
-	case opConst:
+	case opConst, opSum:
 		return PropRemat
 	}
 	return 0
@@ -393,7 +394,7 @@ func (m *machine) block(prev, b BlockID) (next BlockID, done bool, err error) {
 			copy(m.mem[in.Aux:], uses[0])
 		case OpReload:
 			m.write(&in.Ops[0], m.mem[in.Aux:])
-		case opALU, opConst:
+		case opALU, opConst, opSum:
 			h := uint64(in.Ext)*0x9e3779b97f4a7c15 + 1
 			for _, u := range uses {
 				for _, w := range u {

@@ -1,6 +1,9 @@
 package mach
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // Repairing SSA after spilling: a value that was reloaded has several names,
 // which phis join where ways meet; phis that join one value only go again.
@@ -64,6 +67,7 @@ func (s *spiller) edges() {
 		for last < len(s.newPhis) && s.newPhis[last].block == BlockID(b) {
 			last++
 		}
+		s.stage(BlockID(b))
 		for k, p := range blk.Preds {
 			s.edge(BlockID(b), p, k, s.newPhis[first:last])
 		}
@@ -92,10 +96,13 @@ func (s *spiller) edge(b, p BlockID, k int, phis []newPhi) {
 		if !s.mine(u.Val) || !s.memPhi[in.Ops[0].Val] {
 			continue
 		}
-		// All sources are read before any slot is written: the stores go to slots of
-		// their own, which the block copies (see placePhis).
+		if s.keeps(p, in.Ops[0].Val, u.Val) {
+			s.stored[u.Val] = true
+			s.slotOf(u.Val)
+			continue
+		}
 		name := get(u.Val)
-		s.list = append(s.list, s.sp.Spill(s.f, name, s.staging(in.Ops[0].Val)))
+		s.list = append(s.list, s.sp.Spill(s.f, name, s.target(in.Ops[0].Val)))
 	}
 	for _, in := range s.f.Blocks[b].Instrs {
 		if in.Op != OpPhi {
@@ -121,21 +128,66 @@ func (s *spiller) edge(b, p BlockID, k int, phis []newPhi) {
 	blk.Instrs = append(append(blk.Instrs[:t:t], s.list...), tail...)
 }
 
-// staging is the slot that predecessors of a memory phi write.
-func (s *spiller) staging(v Value) int {
-	s.slotOf(v)
-	key := int(v)
-	for len(s.stagingSlots) <= key {
-		s.stagingSlots = append(s.stagingSlots, 0)
+// stage finds the memory phis of b whose slots others of its phis read: all sources are read before any such slot is
+// written, so predecessors write slots of their own, which the block copies (see placePhis).
+func (s *spiller) stage(b BlockID) {
+	var readers map[int][]Value // by slot: the phis of which a source may lie there
+	for _, in := range s.phis(b) {
+		for _, u := range in.Uses() {
+			if v := in.Ops[0].Val; s.mine(u.Val) {
+				if readers == nil {
+					readers = map[int][]Value{}
+				}
+				readers[s.place(u.Val)] = append(readers[s.place(u.Val)], v)
+			}
+		}
 	}
-	if s.stagingSlots[key] == 0 {
-		s.stagingSlots[key] = int32(s.newSlot(v)) + 1
+	for _, in := range s.phis(b) {
+		v := in.Ops[0].Val
+		if s.mine(v) && s.memPhi[v] && slices.ContainsFunc(readers[s.place(v)], func(w Value) bool { return w != v }) {
+			s.staged[v] = int32(s.newSlot(v)) + 1
+		}
 	}
-	return int(s.stagingSlots[key] - 1)
+}
+
+// phis are the phis that b begins with.
+func (s *spiller) phis(b BlockID) []*Instr {
+	l := s.f.Blocks[b].Instrs
+	n := 0
+	for n < len(l) && l[n].Op == OpPhi {
+		n++
+	}
+	return l[:n]
+}
+
+// place tells the slots of values apart before they have any: by webs, then by values.
+func (s *spiller) place(v Value) int {
+	if k := s.webs.of[v]; k >= 0 {
+		return int(k)
+	}
+	return len(s.webs.sets) + int(v)
+}
+
+// keeps reports whether a source that a memory phi has from p lies in the slot of the phi, or may as well be stored there when
+// it is made: they are of one web, and that is no deeper in loops.
+func (s *spiller) keeps(p BlockID, phi, source Value) bool {
+	if s.staged[phi] != 0 || s.webs.of[phi] < 0 || s.webs.of[phi] != s.webs.of[source] || s.remat[source] != nil || s.f.vals[source].noSpill {
+		return false
+	}
+	def := s.webs.defBlock[source]
+	return s.memPhi[source] || s.slot[source] != 0 || s.f.Blocks[def].LoopDepth <= s.f.Blocks[p].LoopDepth
+}
+
+// target is the slot that predecessors of a memory phi write.
+func (s *spiller) target(v Value) int {
+	if slot := s.staged[v]; slot != 0 {
+		return int(slot - 1)
+	}
+	return s.slotOf(v)
 }
 
 // placePhis puts the new phis first and turns memory phis into copies from
-// their staging slots.
+// the slots that predecessors wrote, where these are not their own.
 func (s *spiller) placePhis(b BlockID, phis []newPhi) {
 	blk := &s.f.Blocks[b]
 	var head, copies []*Instr
@@ -150,8 +202,10 @@ func (s *spiller) placePhis(b BlockID, phis []newPhi) {
 			head = append(head, in)
 			continue
 		}
-		t := s.fresh(v)
-		copies = append(copies, s.sp.Reload(s.f, t, s.staging(v)), s.sp.Spill(s.f, t, s.slotOf(v)))
+		if slot := s.staged[v]; slot != 0 {
+			t := s.fresh(v)
+			copies = append(copies, s.sp.Reload(s.f, t, int(slot-1)), s.sp.Spill(s.f, t, s.slotOf(v)))
+		}
 	}
 	for _, p := range phis {
 		head = append(head, p.in)

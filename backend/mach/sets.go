@@ -60,6 +60,27 @@ type mergeSets struct {
 
 // buildSets makes the sets; of one file, or of all if file < 0. They last until the next call.
 func buildSets(f *Func, lv *Liveness, file int, groups [][]Value, inPlace []InPlace) *mergeSets {
+	m := phiSets(f, lv, file)
+	for b := range f.Blocks {
+		for _, in := range f.Blocks[b].Instrs {
+			m.instr(in)
+		}
+	}
+	for _, g := range groups {
+		for k := 1; k < len(g); k++ {
+			m.join(g[0], g[k], k*f.Size(g[0]))
+		}
+	}
+	for _, p := range inPlace {
+		if m.of[p.Source] >= 0 && m.of[p.Result] >= 0 { // a value for itself takes the register of a source anyway
+			m.join(p.Source, p.Result, 0)
+		}
+	}
+	return m
+}
+
+// phiSets makes the sets of phis with their sources alone, in which all offsets are 0. They last as buildSets's do.
+func phiSets(f *Func, lv *Liveness, file int) *mergeSets {
 	n := len(f.vals)
 	m := &f.mem.sets
 	m.f, m.lv, m.file = f, lv, file
@@ -79,21 +100,6 @@ func buildSets(f *Func, lv *Liveness, file int, groups [][]Value, inPlace []InPl
 			for _, u := range in.Uses() {
 				m.join(in.Ops[0].Val, u.Val, 0)
 			}
-		}
-	}
-	for b := range f.Blocks {
-		for _, in := range f.Blocks[b].Instrs {
-			m.instr(in)
-		}
-	}
-	for _, g := range groups {
-		for k := 1; k < len(g); k++ {
-			m.join(g[0], g[k], k*f.Size(g[0]))
-		}
-	}
-	for _, p := range inPlace {
-		if m.of[p.Source] >= 0 && m.of[p.Result] >= 0 { // a value for itself takes the register of a source anyway
-			m.join(p.Source, p.Result, 0)
 		}
 	}
 	return m

@@ -23,7 +23,7 @@ const (
 // the set of values in registers within the limit, dropping those whose next use is
 // furthest away (Belady's rule). A dropped value is stored once, after
 // its definition, and loaded again as another value before its next use; what is made by an
-// instruction without sources is made again instead.
+// instruction without sources is made again instead, and what is made of one value where that is in a register.
 // After Braun and Hack, "Register Spilling and Live-Range Splitting for SSA-Form Programs".
 type spiller struct {
 	f     *Func
@@ -36,8 +36,11 @@ type spiller struct {
 	next    [][]place32 // by block: distance of the next use of live-in values
 	dist    []uint32    // by value: position of the next use in the current block
 	remat   []*Instr    // by value: the instruction to repeat, or nil
+	rematOf []*Instr    // by value: the instruction to repeat where its source is in a register, or nil
 	stored  []bool      // by value: has been dropped, so must be stored
 	slot    []int32     // by value: slot + 1
+	webs    *mergeSets  // phis with their sources, which share a slot
+	webSlot []int32     // by web: slot + 1
 	memPhi  []bool      // by value: a phi that lives in memory
 	name    []Value     // by value: what it is called at the current point
 	in      []bool      // by value: in a register at the current point
@@ -49,8 +52,8 @@ type spiller struct {
 	newPhis     []newPhi
 	alias       []Value
 	list        []*Instr
-	// stagingSlots[v]: slot + 1 that predecessors of a memory phi write.
-	stagingSlots []int32
+	// staged[v]: slot + 1 that predecessors of a memory phi write where they cannot write its own.
+	staged map[Value]int32
 }
 
 type place32 struct {
@@ -82,8 +85,9 @@ func Spill(f *Func, file uint8, limit, slack int, sp Spiller) (bool, error) {
 	}
 	n := len(f.vals)
 	s := &spiller{f: f, file: file, limit: limit, low: low, sp: sp, lv: lv,
-		dist: make([]uint32, n), remat: make([]*Instr, n), stored: make([]bool, n), slot: make([]int32, n), memPhi: make([]bool, n),
-		name: make([]Value, n), in: make([]bool, n), entry: make([][]named, len(f.Blocks)), exit: make([][]named, len(f.Blocks))}
+		dist: make([]uint32, n), remat: make([]*Instr, n), rematOf: make([]*Instr, n), stored: make([]bool, n), slot: make([]int32, n), memPhi: make([]bool, n),
+		webs: phiSets(f, lv, int(file)), staged: map[Value]int32{}, name: make([]Value, n), in: make([]bool, n), entry: make([][]named, len(f.Blocks)), exit: make([][]named, len(f.Blocks))}
+	s.webSlot = make([]int32, len(s.webs.sets))
 	s.findRemat()
 	s.nextUses()
 	for b := range f.Blocks {
@@ -203,8 +207,14 @@ func (s *spiller) mine(v Value) bool { return v != 0 && s.f.File(v) == s.file }
 func (s *spiller) findRemat() {
 	for b := range s.f.Blocks {
 		for _, in := range s.f.Blocks[b].Instrs {
-			if in.NDefs == 1 && len(in.Uses()) == 0 && s.f.Props(in)&PropRemat != 0 {
+			if in.NDefs != 1 || s.f.Props(in)&PropRemat == 0 {
+				continue
+			}
+			switch uses := in.Uses(); {
+			case len(uses) == 0:
 				s.remat[in.Ops[0].Val] = in
+			case len(uses) == 1 && s.mine(uses[0].Val) && in.Ops[0].Flags&Tied == 0:
+				s.rematOf[in.Ops[0].Val] = in
 			}
 		}
 	}
@@ -483,10 +493,11 @@ func (s *spiller) instr(b BlockID, in *Instr) error {
 	uses := in.Uses()
 	for _, u := range uses {
 		if s.mine(u.Val) && !s.in[u.Val] {
-			if err := s.room(b, in, s.f.Size(u.Val), s.lowOf(u.Val)); err != nil {
+			name, err := s.fetch(b, in, u.Val)
+			if err != nil {
 				return err
 			}
-			s.add(u.Val, s.reload(u.Val, in.Loc))
+			s.add(u.Val, name)
 		}
 	}
 	n, l, early := 0, 0, false
@@ -601,20 +612,51 @@ func (s *spiller) reload(v Value, loc uint32) Value {
 
 func (s *spiller) reloadTo(v, n Value) *Instr {
 	if r := s.remat[v]; r != nil {
-		in := s.f.NewInstr(r.Op, 1, 0)
-		in.Flags, in.Aux, in.Ext = r.Flags, r.Aux, r.Ext
-		in.Ops[0].Val = n
-		return in
+		return s.repeat(r, n)
 	}
 	s.stored[v] = true
-	in := s.sp.Reload(s.f, n, s.slotOf(v))
+	return s.sp.Reload(s.f, n, s.slotOf(v))
+}
+
+// repeat is the instruction r with the result n.
+func (s *spiller) repeat(r *Instr, n Value) *Instr {
+	in := s.f.NewInstr(r.Op, 1, len(r.Uses()))
+	in.Flags, in.Aux, in.Ext = r.Flags, r.Aux, r.Ext
+	in.Ops[0].Val = n
 	return in
 }
 
-// slotOf returns the spill slot of v.
+// fetch brings v, which in uses, into a register: by the instruction that made it, if what that uses is in one, or by a load.
+// Where that is what had to go to make room, it goes after this.
+func (s *spiller) fetch(b BlockID, in *Instr, v Value) (Value, error) {
+	r := s.rematOf[v]
+	again := r != nil && s.in[s.source(r.Ops[1].Val)]
+	if err := s.room(b, in, s.f.Size(v), s.lowOf(v)); err != nil {
+		return 0, err
+	}
+	if !again {
+		return s.reload(v, in.Loc), nil
+	}
+	n := s.fresh(v)
+	sum := s.repeat(r, n)
+	sum.Loc, sum.Ops[1] = in.Loc, r.Ops[1]
+	sum.Ops[1].Val, sum.Ops[1].Flags = s.name[s.source(r.Ops[1].Val)], r.Ops[1].Flags&^Kill
+	s.list = append(s.list, sum)
+	return n, nil
+}
+
+// slotOf returns the spill slot of v: that of its web, of which no two values are live at once.
 func (s *spiller) slotOf(v Value) int {
 	if s.slot[v] == 0 {
-		s.slot[v] = int32(s.newSlot(v)) + 1
+		slot := &s.slot[v]
+		if k := s.webs.of[v]; k >= 0 {
+			if s.webSlot[k] == 0 {
+				s.webSlot[k] = int32(s.newSlot(v)) + 1
+			}
+			*slot = s.webSlot[k]
+		} else {
+			*slot = int32(s.newSlot(v)) + 1
+		}
 	}
 	return int(s.slot[v] - 1)
 }
