@@ -118,12 +118,15 @@ func (l *narrowLoad) half(at *ir.Def) *ir.Def {
 }
 
 // wholeWords is the offset of a word as four times its number: that of bytes shifted to the left is not what was
-// shifted, by less, for the shift may have lost bits.
+// shifted, by less, for the shift may have lost bits. Where a constant is added to that, only the sum need be a whole
+// word: what cutting takes from the one part to make it whole, the other has in addition.
 func (l *narrowLoad) wholeWords(at *ir.Def) *ir.Def {
 	b, in := l.b, at.Instr
-	var more *ir.Def
-	if in.IsALU(ir.OpIadd) && in.Srcs[1].Def.IsConst() {
-		in, more = in.Srcs[0].Def.Instr, in.Srcs[1].Def
+	more := uint64(0)
+	if in.IsALU(ir.OpIadd) {
+		if n, ok := in.Srcs[1].Const(0); ok {
+			in, more = in.Srcs[0].Def.Instr, n
+		}
 	}
 	if !in.IsALU(ir.OpIshl) || in.Def.NumComponents != 1 || keepsBits(in) {
 		return at
@@ -134,10 +137,7 @@ func (l *narrowLoad) wholeWords(at *ir.Def) *ir.Def {
 	}
 	word := b.Ishl(number, b.Imm32(2))
 	word.Instr.NoUnsignedWrap = true
-	if more != nil {
-		word = b.Iadd(word, more)
-	}
-	return word
+	return b.IAddImm(word, int64(int32((more+wordBytes-1)&^(wordBytes-1))))
 }
 
 // keepsBits reports whether a shift to the left by a constant is known to lose no bits.

@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"fmt"
 	"testing"
 
 	"nirc/backend/gputest"
@@ -25,4 +26,17 @@ func TestOneNarrowLoad(t *testing.T) {
 			t.Errorf("a load of %d bits: %v is known", bits, v)
 		}
 	}
+}
+
+// TestNarrowPlaces runs what the code generators share on devices without views of halves and with them.
+func TestNarrowPlaces(t *testing.T) {
+	programs.Hold(t)
+	gputest.TestNarrowPlaces(t, func(_ string, s *ir.Shader, r *gputest.Run) error {
+		for _, gpu := range []string{"a630", "a660", "a740"} {
+			if _, err := execute(ir.Clone(s), CompileOptions{GPU: gpu}, r, nil); err != nil {
+				return fmt.Errorf("%s: %w", gpu, err)
+			}
+		}
+		return nil
+	})
 }

@@ -17,6 +17,15 @@ func TestMemory(t *testing.T) {
 	}, "dispatch values", "votes", "quads and shuffles")
 }
 
+// TestNarrowPlaces runs what the code generators share.
+func TestNarrowPlaces(t *testing.T) {
+	programs.Hold(t)
+	gputest.TestNarrowPlaces(t, func(_ string, s *ir.Shader, r *gputest.Run) error {
+		_, err := execute(s, CompileOptions{}, r, nil)
+		return err
+	})
+}
+
 // TestChosenBuffer: what accesses of a block read of a buffer that an index chooses, they read once.
 func TestChosenBuffer(t *testing.T) {
 	programs.Hold(t)
