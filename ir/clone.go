@@ -1,5 +1,7 @@
 package ir
 
+import "sync"
+
 // Cloner copies parts of a function, into the same function (unrolling), into
 // another of the same shader (inlining) or into another shader. Values,
 // blocks and variables that it has copied map to their copies; what it has
@@ -33,9 +35,28 @@ type pendPair struct {
 	from *Def
 }
 
-// NewCloner returns a cloner from src to dst (which may be the same).
+// NewCloner returns a cloner from src to dst (which may be the same). Release gives its memory back.
 func NewCloner(src, dst *Impl) *Cloner {
-	return &Cloner{Dst: dst, defs: make([]*Def, src.NumDefs), blocks: map[*Block]*Block{}}
+	c := cloners.Get().(*Cloner)
+	c.Dst = dst
+	if n := int(src.NumDefs); n > cap(c.defs) {
+		c.defs = make([]*Def, n, n+n/4)
+	} else {
+		c.defs = c.defs[:n]
+	}
+	return c
+}
+
+// cloners keeps the memory of those that were released: all of defs is nil, to its capacity.
+var cloners = sync.Pool{New: func() any { return &Cloner{blocks: map[*Block]*Block{}} }}
+
+// Release forgets what was copied, and keeps the memory for the next cloner. The cloner is not to be used afterwards.
+func (c *Cloner) Release() {
+	c.Reset()
+	clear(c.phis[:cap(c.phis)])
+	clear(c.pend[:cap(c.pend)])
+	*c = Cloner{defs: c.defs, mapped: c.mapped, blocks: c.blocks, phis: c.phis, pend: c.pend}
+	cloners.Put(c)
 }
 
 // Map makes uses of from in what is cloned refer to to.
@@ -285,6 +306,7 @@ func Clone(s *Shader) *Shader {
 		c.vars, c.fns = vars, fns
 		c.List(&f.Impl.Body, AtEnd(c.Dst.Start()))
 		c.Finish()
+		c.Release()
 	}
 	return n
 }

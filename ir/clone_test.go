@@ -3,6 +3,7 @@ package ir_test
 import (
 	"fmt"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -69,5 +70,28 @@ func TestCopiedBody(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestClonerRelease: a cloner that was released leaves its memory to the next, and nothing that it copied.
+func TestClonerRelease(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection empties the pool
+	s := ir.NewShader(ir.StageCompute, nil)
+	impl := s.NewFunction("main").Impl
+	b := ir.NewBuilder(ir.AtEnd(impl.Start()))
+	x, y := b.Imm32(1), b.Imm32(2)
+	n := testing.AllocsPerRun(100, func() {
+		c := ir.NewCloner(impl, impl)
+		if c.Def(x) != x || c.Def(y) != y {
+			t.Error("a new cloner knows copies")
+		}
+		c.Map(x, y)
+		if c.Def(x) != y {
+			t.Error("what was mapped is not known")
+		}
+		c.Release()
+	})
+	if n >= 1 {
+		t.Errorf("%v allocations", n)
 	}
 }

@@ -197,6 +197,7 @@ func calledFrom(s *ir.Shader, call uint32) func(uint32) uint32 {
 func inlineCall(call *ir.Instr, callee *ir.Impl, places func(uint32) uint32) {
 	impl := call.Block.Impl()
 	c := ir.NewCloner(callee, impl)
+	defer c.Release()
 	c.Loc = places
 	for _, v := range callee.Locals {
 		n := impl.NewLocal(v.Type, v.Name)

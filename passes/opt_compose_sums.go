@@ -38,6 +38,8 @@ func (m *linearMaps) release() {
 	clear(m.sums[:cap(m.sums)])
 	clear(m.terms[:cap(m.terms)])
 	clear(m.added[:cap(m.added)])
+	clear(m.termRoom[:cap(m.termRoom)])
+	clear(m.onceRoom[:cap(m.onceRoom)])
 	m.impl, m.ready = nil, false
 	composers.Put(m)
 }
@@ -86,7 +88,10 @@ type linearMaps struct {
 	added []scalarLane
 
 	inner, outer []int32
-	ready        bool // once is known
+	// termRoom and onceRoom are those of the sum that is made at the moment.
+	termRoom []linearTerm
+	onceRoom []scalarLane
+	ready    bool // once is known
 }
 
 // parse finds the sums of a block; false if there are none that compose.
@@ -311,7 +316,7 @@ func (m *linearMaps) pays() bool {
 	}
 	for _, n := range m.outer {
 		y := &m.sums[n]
-		z := linearSum{once: y.once}
+		z := m.room(y)
 		for _, t := range y.terms {
 			u := m.composed(t.value)
 			if u == nil {
@@ -327,6 +332,7 @@ func (m *linearMaps) pays() bool {
 				made += 1 + len(u.once)
 			}
 		}
+		m.keepRoom(&z)
 		if len(z.terms) > maxSumTerms {
 			return false
 		}
@@ -334,6 +340,14 @@ func (m *linearMaps) pays() bool {
 	}
 	return saved*onceShare > made
 }
+
+// room is a sum of nothing but what y adds that is the same for all invocations. There is one at a time.
+func (m *linearMaps) room(y *linearSum) linearSum {
+	return linearSum{terms: m.termRoom[:0], once: append(m.onceRoom[:0], y.once...)}
+}
+
+// keepRoom keeps the memory that a sum of room has grown to.
+func (m *linearMaps) keepRoom(z *linearSum) { m.termRoom, m.onceRoom = z.terms, z.once }
 
 // composed is the sum that a value is, if it is one of those that go.
 func (m *linearMaps) composed(v scalarLane) *linearSum {
@@ -376,7 +390,7 @@ func (m *linearMaps) rewrite() {
 	for _, n := range m.outer {
 		y := &m.sums[n]
 		b := scalarBuilder{ir.NewBuilder(ir.Before(y.root)).AtInstr(y.root), y.root}
-		z := linearSum{once: y.once}
+		z := m.room(y)
 		for _, t := range y.terms {
 			u := m.composed(t.value)
 			if u == nil {
@@ -390,6 +404,7 @@ func (m *linearMaps) rewrite() {
 				z.once = append(z.once, b.times(t.factor, o))
 			}
 		}
+		m.keepRoom(&z)
 		y.now, y.done = z.build(b), true
 		y.root.Def.RewriteUses(y.now)
 		removeSum(y.root)

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"nirc/ir"
@@ -162,5 +163,24 @@ func TestComposeSumsStays(t *testing.T) {
 		if before, after := m.composed(t); (after < before) != c.goes || after > before {
 			t.Errorf("%s: %d products, then %d", c.name, before, after)
 		}
+	}
+}
+
+// TestComposeSumsRoom: weighing whether sums pay makes no garbage: most of what is weighed does not.
+func TestComposeSumsRoom(t *testing.T) {
+	m := newMatrixShader()
+	u := m.apply(m.scalars(4, 4), m.lanes(4), true, false)
+	m.store(m.b.Vec(m.apply(m.scalars(4, 4), u, true, false)...))
+	impl := m.s.Functions[0].Impl
+	l := new(linearMaps)
+	if !l.parse(impl, impl.Start()) {
+		t.Fatal("no sums that compose")
+	}
+	read := int32(slices.IndexFunc(l.sums, func(u linearSum) bool { return u.first != 0 }))
+	if !l.gather(read) || !l.pays() {
+		t.Fatal("two matrices do not pay")
+	}
+	if n := testing.AllocsPerRun(10, func() { l.pays() }); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }

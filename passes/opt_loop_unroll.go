@@ -89,6 +89,7 @@ func unrollRound(c *Context, impl *ir.Impl, limit uint32, force bool, budget *in
 		}
 		if copies == nil {
 			copies = ir.NewCloner(impl, impl)
+			defer copies.Release()
 		}
 		unroll(copies, l)
 		progress = true
@@ -136,6 +137,7 @@ func unrollRest(c *Context, impl *ir.Impl, limit uint32, budget *int) (progress 
 		}
 		if copies == nil {
 			copies = ir.NewCloner(impl, impl)
+			defer copies.Release()
 		}
 		unrollPartially(copies, l, plan)
 		progress = true

@@ -50,6 +50,8 @@ func (p *Preamble) Form(to *ir.Impl, f PreambleForm) (choices bool) {
 		b.Cursor = at
 		in.Def.RewriteUses(f.Load(b, in))
 	}
+	w.c.Release()
+	w.c = nil
 	p.impl.Preserve(ir.MetaControlFlow)
 	return w.choices
 }

@@ -25,21 +25,9 @@ func pressureSchedule(f *mach.Func) {
 			continue
 		}
 		list := blk.Instrs[first:end]
+		p.list = list
 		p.names.enter(f, list, c.live.Out[b], blk.Instrs[end:])
-		p.graph(list)
-		most := p.pressure(nil)
-		var order []int32
-		if most > p.least() && p.run() {
-			if n := p.pressure(p.order); n < most {
-				order, most = p.order, n
-			}
-		}
-		if late := p.hideLatency(order, most); late != nil {
-			order = late
-		} else if late := p.delaySplits(order, p.roomBeside(most)); late != nil {
-			order = late
-		}
-		if order != nil {
+		if order := p.best(); order != nil {
 			p.sorted = p.sorted[:0]
 			for _, k := range order {
 				p.sorted = append(p.sorted, list[k])
@@ -48,6 +36,32 @@ func pressureSchedule(f *mach.Func) {
 		}
 		p.names.leave()
 	}
+}
+
+// best is the order for the region, nil if it stays as it is: of most regions in small shaders no order has fewer registers live, and
+// nothing in them is waited for.
+func (p *scheduler) best() (order []int32) {
+	most := p.pressure(nil)
+	fewer, waited := most > p.least(), slices.ContainsFunc(p.list, asks)
+	if !fewer && !waited {
+		return nil
+	}
+	p.graph()
+	if fewer && p.run() {
+		if n := p.pressure(p.order); n < most {
+			order, most = p.order, n
+		}
+	}
+	if !waited {
+		return order
+	}
+	if late := p.hideLatency(order, most); late != nil {
+		return late
+	}
+	if late := p.delaySplits(order, p.roomBeside(most)); late != nil {
+		return late
+	}
+	return order
 }
 
 // maxChoices bounds how often an order weighs an instruction: the choice is quadratic in
@@ -77,6 +91,7 @@ type scheduler struct {
 	ordered []int32
 	loads   [2][]int32
 	late    latencyOrder
+	splits  splitDelay
 }
 
 // region is the part of a block that may be reordered: phis, inputs, results
@@ -147,9 +162,9 @@ func (p *scheduler) class(in *mach.Instr) int {
 }
 
 // graph finds what must come before what.
-func (p *scheduler) graph(list []*mach.Instr) {
-	n := len(list)
-	p.list, p.preds, p.start = list, p.preds[:0], p.start[:0]
+func (p *scheduler) graph() {
+	list, n := p.list, len(p.list)
+	p.preds, p.start = p.preds[:0], p.start[:0]
 	p.waits, p.def = slab.Zeroed(p.waits, n), slab.Zeroed(p.def, len(p.names.vals))
 	var lastCover, lastAll int32 = -1, -1
 	ordered := p.ordered[:0] // since the last barrier

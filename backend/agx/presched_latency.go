@@ -59,12 +59,10 @@ func asks(in *mach.Instr) bool {
 }
 
 // hideLatency orders the region for latency, base being its order of few registers, of which most are live at once, and nil
-// its own: with latencyHalves if that will do, else with as many as that order has. It returns nil where nothing asks for
-// results, too many registers would be live, or there were too many choices.
+// its own: with latencyHalves if that will do, else with as many as that order has. It returns nil where too many registers
+// would be live, or there were too many choices.
 func (p *scheduler) hideLatency(base []int32, most int32) []int32 {
-	if !p.late.find(p, p.list) {
-		return nil
-	}
+	p.late.find(p, p.list)
 	order, late := p.lateWithin(base, min(latencyHalves, max(fillHalves, most)), latencyHalves)
 	if order == nil || late > latencyHalves {
 		order = p.lateOrder(base, max(fillHalves, most), p.roomBeside(most))
@@ -107,20 +105,18 @@ func (p *scheduler) lateWithin(base []int32, fill, room int32) (order []int32, m
 	return l.order, l.most
 }
 
-// find finds what goes up; false if nothing does.
-func (l *latencyOrder) find(p *scheduler, list []*mach.Instr) (found bool) {
+// find finds what goes up.
+func (l *latencyOrder) find(p *scheduler, list []*mach.Instr) {
 	n := len(list)
 	l.early = slab.Zeroed(l.early, n)
 	for i := n - 1; i >= 0; i-- {
 		if l.early[i] = l.early[i] || asks(list[i]); !l.early[i] {
 			continue
 		}
-		found = true
 		for _, k := range p.preds[p.start[i]:p.start[i+1]] {
 			l.early[k] = true
 		}
 	}
-	return found
 }
 
 // prepare makes the graph from the first instruction on.

@@ -1,6 +1,9 @@
 package agx
 
-import "nirc/backend/mach"
+import (
+	"nirc/backend/mach"
+	"nirc/internal/slab"
+)
 
 // A texture operation destroys four registers until it has been waited for, of which a shader may want one. An order of few registers splits each
 // result at once; what comes next then takes the registers that were left, and waits for the operation. So splits go
@@ -18,9 +21,9 @@ type splitDelay struct {
 // delaySplits is an order of the region, base or its own if that is nil, with its splits as late as room for so many
 // halves allows; nil if none goes down.
 func (p *scheduler) delaySplits(base []int32, room int32) []int32 {
-	n, late := &p.names, &p.late
+	n, late, d := &p.names, &p.late, &p.splits
 	late.count(n, len(p.list))
-	d := splitDelay{left: late.left, live: late.live, maker: make([]int32, len(n.vals)), order: make([]int32, 0, len(p.list))}
+	*d = splitDelay{left: late.left, live: late.live, maker: slab.Zeroed(d.maker, len(n.vals)), held: d.held[:0], order: d.order[:0]}
 	delayed := false
 	for k := range p.list {
 		i := int32(k)
