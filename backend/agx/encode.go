@@ -32,7 +32,7 @@ func (p *program) encode() (code []byte, lines []backend.CodeLine, err error) {
 		if n := len(lines); n == 0 || lines[n-1].Loc != in.loc {
 			lines = append(lines, backend.CodeLine{Offset: len(code), Loc: in.loc})
 		}
-		if code, err = isa.AppendPack(code, &in.Instr); err != nil {
+		if code, err = p.code.packer.AppendPack(code, &in.Instr); err != nil {
 			return nil, nil, fmt.Errorf("%w in %s", err, in.Text())
 		}
 	}
@@ -41,7 +41,7 @@ func (p *program) encode() (code []byte, lines []backend.CodeLine, err error) {
 			continue
 		}
 		in.Target = int32(in.to.addr - in.addr)
-		if _, err = isa.AppendPack(code[:in.addr], &in.Instr); err != nil {
+		if _, err = p.code.packer.AppendPack(code[:in.addr], &in.Instr); err != nil {
 			return nil, nil, fmt.Errorf("%w in %s", err, in.Text())
 		}
 	}
@@ -52,7 +52,7 @@ func (p *program) encode() (code []byte, lines []backend.CodeLine, err error) {
 		return code, lines, nil
 	}
 	end := len(code)
-	if code, err = isa.AppendPack(code, &trap); err != nil {
+	if code, err = p.code.packer.AppendPack(code, &trap); err != nil {
 		return nil, nil, err
 	}
 	for one := code[end:]; len(code) < end+trapCount*len(one); {

@@ -85,9 +85,10 @@ type code struct {
 	// live is what is live at the borders of blocks, from the order of blocks on until values are spilled; nil: unknown.
 	live *mach.Liveness
 	// The states of steps.
-	sel   isel
-	sched scheduler
-	opt   optimizer
+	sel    isel
+	sched  scheduler
+	opt    optimizer
+	packer isa.Packer
 }
 
 // rewrite returns an empty list that may become the program's, with room for n instructions.

@@ -192,11 +192,21 @@ func Pack(i *Instr) ([]byte, error) { return AppendPack(nil, i) }
 // AppendPack appends the bytes of Pack to b; on an error b is returned as it
 // was.
 func AppendPack(b []byte, i *Instr) ([]byte, error) {
+	x := xfers.Get().(*xfer)
+	defer xfers.Put(x)
+	return x.appendPack(b, i)
+}
+
+// Packer has the memory of AppendPack, for many instructions one after another. The zero value is ready for use.
+type Packer struct{ x xfer }
+
+// AppendPack is the function of that name.
+func (p *Packer) AppendPack(b []byte, i *Instr) ([]byte, error) { return p.x.appendPack(b, i) }
+
+func (x *xfer) appendPack(b []byte, i *Instr) ([]byte, error) {
 	if i.Op == OpInvalid || i.Op >= NumOps {
 		return b, fmt.Errorf("agx: opcode %d does not exist", i.Op)
 	}
-	x := xfers.Get().(*xfer)
-	defer xfers.Put(x)
 	info := infoOf(i.Op)
 	w, n, err := info.packBy(x, i)
 	if err != nil {
