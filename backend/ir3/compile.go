@@ -93,7 +93,7 @@ type attempt struct {
 	repeat bool
 	rpt    RptStats
 	// limit is the number of units that values may have in registers; pressure the most that
-	// live at once, live where.
+	// live at once, live where: up to presched, and from spill to ra; nil if it is not known.
 	limit, pressure int
 	// planned is the number of waves on a scheduler that blocks were ordered for.
 	planned int

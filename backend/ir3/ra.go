@@ -65,7 +65,10 @@ func (c *compiler) allocate() error {
 	if c.shared {
 		physicalEdges(f)
 	}
-	opts := mach.AllocOptions{RoundRobin: true, MergeSets: true, Groups: c.runs, InPlace: c.inPlace(), Live: mach.ComputeLiveness(f)}
+	if c.shared || c.live == nil {
+		c.live = mach.ComputeLiveness(f)
+	}
+	opts := mach.AllocOptions{RoundRobin: true, MergeSets: true, Groups: c.runs, InPlace: c.inPlace(), Live: c.live}
 	pressure := opts.Live.Pressure(f, fileGPR)
 	opts.Target[fileGPR] = c.targetUnits(pressure, c.limit)
 	opts.Room[fileGPR] = c.roomUnits(pressure, c.limit)

@@ -91,6 +91,11 @@ func (c *compiler) spill() error {
 	s := &c.mem.spills
 	*s = spiller{c: c, start: backend.AlignUp(int(c.s.ScratchSize), 4), base: f.NewValue(classFull, 1)}
 	f.SetNoSpill(s.base)
+	over := false
+	if c.live, over = mach.Overfull(f, fileGPR, c.limit, spillSlack); !over {
+		return nil
+	}
+	c.live = nil
 	did, err := mach.Spill(f, fileGPR, c.limit, spillSlack, s)
 	if err != nil {
 		return fmt.Errorf("ir3: %w", err)

@@ -207,6 +207,7 @@ func (c *compiler) preSchedule() error {
 		c.mem.pre.run(c.sel.f, c.live, c.gpu, c.doubles(), c.preRooms())
 		c.planned = c.mem.pre.waves
 	}
+	c.live = nil // what comes next reads other values
 	return nil
 }
 

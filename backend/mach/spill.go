@@ -69,20 +69,12 @@ type named struct{ v, name Value }
 // several edges lead to must have predecessors with one successor. It reports
 // whether anything changed; the error says where values do not fit at all.
 func Spill(f *Func, file uint8, limit, slack int, sp Spiller) (bool, error) {
+	lv, over := Overfull(f, file, limit, slack)
+	if !over {
+		return false, nil
+	}
 	limit -= slack
-	low := limit
-	for i := range f.classes {
-		if c := &f.classes[i]; c.File == file && c.Limit != 0 {
-			low = min(low, int(c.Limit)-slack)
-		}
-	}
-	if f.TotalWithin(file, low) {
-		return false, nil
-	}
-	lv := ComputeLiveness(f)
-	if p, l := pressure(f, lv, file); p <= limit && l <= low {
-		return false, nil
-	}
+	low := f.lowest(file, limit, slack)
 	n := len(f.vals)
 	s := &spiller{f: f, file: file, limit: limit, low: low, sp: sp, lv: lv,
 		dist: make([]uint32, n), remat: make([]*Instr, n), rematOf: make([]*Instr, n), stored: make([]bool, n), slot: make([]int32, n), memPhi: make([]bool, n),
@@ -99,6 +91,29 @@ func Spill(f *Func, file uint8, limit, slack int, sp Spiller) (bool, error) {
 	s.stores()
 	s.rename()
 	return true, nil
+}
+
+// Overfull reports whether Spill has something to do, and returns the liveness that it looked at: nil where all values together
+// are within the limits.
+func Overfull(f *Func, file uint8, limit, slack int) (*Liveness, bool) {
+	limit -= slack
+	low := f.lowest(file, limit, slack)
+	if f.TotalWithin(file, low) {
+		return nil, false
+	}
+	lv := ComputeLiveness(f)
+	p, l := pressure(f, lv, file)
+	return lv, p > limit || l > low
+}
+
+// lowest is the lowest limit of a file and its classes, each less slack.
+func (f *Func) lowest(file uint8, limit, slack int) int {
+	for i := range f.classes {
+		if c := &f.classes[i]; c.File == file && c.Limit != 0 {
+			limit = min(limit, int(c.Limit)-slack)
+		}
+	}
+	return limit
 }
 
 // TotalWithin reports whether all values of a file together have no more than limit units, so that no more can be live at
