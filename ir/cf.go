@@ -290,6 +290,44 @@ func firstBlock(n Node) *Block {
 	return nil
 }
 
+// PrevBlock returns the block before b in source order, nil at the start.
+func (b *Block) PrevBlock() *Block {
+	switch {
+	case b.list == nil:
+		return nil
+	case b.prev != nil:
+		return lastBlock(b.prev)
+	}
+	switch o := b.list.owner.(type) {
+	case *If:
+		if b.list == &o.Else {
+			return o.Then.LastBlock()
+		}
+		return o.prev.(*Block)
+	case *Loop:
+		if b.list == &o.Continue {
+			return o.Body.LastBlock()
+		}
+		return o.prev.(*Block)
+	}
+	return nil
+}
+
+func lastBlock(n Node) *Block {
+	switch n := n.(type) {
+	case *Block:
+		return n
+	case *If:
+		return n.Else.LastBlock()
+	case *Loop:
+		if !n.Continue.Empty() {
+			return n.Continue.LastBlock()
+		}
+		return n.Body.LastBlock()
+	}
+	return nil
+}
+
 // Blocks walks the function's blocks in source order, the end block not
 // counted. The body may edit instructions, and remove what lies after.
 func (impl *Impl) Blocks() iter.Seq[*Block] {
@@ -318,16 +356,11 @@ func (impl *Impl) Instrs() iter.Seq[*Instr] {
 	}
 }
 
-// BlocksReverse walks the blocks in the reverse of source order.
+// BlocksReverse walks the blocks in the reverse of source order. The body may edit instructions.
 func (impl *Impl) BlocksReverse() iter.Seq[*Block] {
 	return func(yield func(*Block) bool) {
-		impl.Require(MetaBlockIndex)
-		blocks := make([]*Block, 0, impl.NumBlocks)
-		for b := range impl.Blocks() {
-			blocks = append(blocks, b)
-		}
-		for i := len(blocks) - 1; i >= 0; i-- {
-			if !yield(blocks[i]) {
+		for b := impl.Body.LastBlock(); b != nil; b = b.PrevBlock() {
+			if !yield(b) {
 				return
 			}
 		}

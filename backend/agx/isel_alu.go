@@ -144,13 +144,11 @@ func (s *isel) once(o opnd) opnd {
 // Immediates for x and y are integers.
 func (s *isel) compareSelect(t isa.Instr, half bool, a, b, x, y opnd) mach.Value {
 	d := s.newReg(half)
-	t.Dst = shape(gprClass(half), 1)
-	var buf [4]mach.Value
-	uses := s.source(&t, 0, a, buf[:0])
+	uses := s.source(&t, 0, a, s.f.ValueList(4)[:0])
 	uses = s.source(&t, 1, b, uses)
 	uses = s.source(&t, 2, s.sized(x, half), uses)
 	uses = s.source(&t, 3, s.sized(y, half), uses)
-	s.add(t, d, uses...)
+	s.emit(&t, d, uses)
 	return d
 }
 

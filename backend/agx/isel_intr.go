@@ -113,8 +113,7 @@ func (s *isel) halt(c cond, levels int) {
 	if c.flt {
 		t.Op = isa.OpFcmpsel
 	}
-	var buf [3]mach.Value
-	uses := s.source(&t, 0, c.a, buf[:0])
+	uses := s.source(&t, 0, c.a, s.f.ValueList(2)[:0])
 	uses = s.source(&t, 1, c.b, uses)
 	x, y := 2, 3
 	if c.inv {
@@ -123,7 +122,7 @@ func (s *isel) halt(c cond, levels int) {
 	// r0l is no value of the allocator: the template has it.
 	t.Srcs[x] = isa.I(levels)
 	t.Srcs[y] = isa.H(isa.R0L)
-	s.add(t, 0, uses...)
+	s.emit(&t, 0, uses)
 	s.generic(opRefresh, nil, nil)
 }
 

@@ -37,8 +37,7 @@ func (s *isel) wideMul(in *ir.Instr) bool {
 
 // mulTo emits a product whose sources are extended by their signs or by zeros.
 func (s *isel) mulTo(t isa.Instr, d mach.Value, a, b opnd, signed bool) mach.Value {
-	var buf [3]mach.Value
-	uses := s.source(&t, 0, a, buf[:0])
+	uses := s.source(&t, 0, a, s.f.ValueList(3)[:0])
 	uses = s.source(&t, 1, b, uses)
 	uses = s.source(&t, 2, imm32(0), uses)
 	if signed {
@@ -48,7 +47,7 @@ func (s *isel) mulTo(t isa.Instr, d mach.Value, a, b opnd, signed bool) mach.Val
 			}
 		}
 	}
-	s.add(t, d, uses...)
+	s.emit(&t, d, uses)
 	return d
 }
 

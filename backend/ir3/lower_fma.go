@@ -1,6 +1,11 @@
 package ir3
 
-import "nirc/ir"
+import (
+	"sync"
+
+	"nirc/internal/slab"
+	"nirc/ir"
+)
 
 // orderSums brings sums of products into the order that mads like: what is
 // added comes first, so that a*b + c*d + e is two mads and no add (a matrix product with
@@ -11,7 +16,9 @@ func orderSums(impl *ir.Impl) bool {
 	if !hasSums(impl) {
 		return false
 	}
-	r := &regroup{pos: make([]float64, impl.NumDefs, impl.NumDefs+impl.NumDefs/4)}
+	r := regroups.Get().(*regroup)
+	defer regroups.Put(r)
+	r.pos = slab.Zeroed(r.pos, int(impl.NumDefs))
 	n := 0.0
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
@@ -51,6 +58,9 @@ func hasSums(impl *ir.Impl) bool {
 type regroup struct {
 	pos []float64
 }
+
+// regroups keeps the memory of runs that are over.
+var regroups = sync.Pool{New: func() any { return new(regroup) }}
 
 // after makes room for an instruction after in; false if there is none left.
 func (r *regroup) after(in *ir.Instr) (c ir.Cursor, pos float64, ok bool) {
