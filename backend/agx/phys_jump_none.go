@@ -27,58 +27,58 @@ func (p *program) jumpNone() {
 		return
 	}
 	type open struct {
-		at   int // of the if or else in out
+		at   *pinstr // the if or else; nil of push_exec
 		cost int
 	}
 	var stack []open
-	out := make([]*pinstr, 0, len(p.list)+4)
-	// ends[i]: the instruction where the region that out[i] opens ends.
-	ends := map[*pinstr]*pinstr{}
+	// ends are by an if or else the instruction where the region ends that it opens, where that is long.
+	var ends map[*pinstr]*pinstr
 	total := 0
+	end := func(o open, in *pinstr) {
+		if o.at == nil || total-o.cost < jumpThreshold {
+			return
+		}
+		if ends == nil {
+			ends = map[*pinstr]*pinstr{}
+		}
+		ends[o.at] = in
+	}
 	for _, in := range p.list {
 		switch in.Op {
 		case isa.OpElseIcmp, isa.OpElseFcmp:
 			o := &stack[len(stack)-1]
-			if total-o.cost >= jumpThreshold {
-				ends[out[o.at]] = in
-			}
-			o.at, o.cost = len(out), total
+			end(*o, in)
+			o.at, o.cost = in, total
 		case isa.OpPopExec:
-			if in.Nest == 0 || len(stack) == 0 {
-				break
+			if in.Nest > 0 && len(stack) > 0 {
+				end(stack[len(stack)-1], in)
+				stack = stack[:len(stack)-1]
 			}
-			o := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			if o.at >= 0 && total-o.cost >= jumpThreshold {
-				ends[out[o.at]] = in
-			}
-		}
-		out = append(out, in)
-		switch in.Op {
 		case isa.OpIfIcmp, isa.OpIfFcmp:
 			if in.Nest > 0 {
-				o := open{len(out) - 1, total}
+				o := open{in, total}
 				if isPush(&in.Instr) {
-					o.at = -1
+					o.at = nil
 				}
 				stack = append(stack, o)
 			}
-		case isa.OpWhileIcmp, isa.OpWhileFcmp:
 		}
 		total += skipCost(in.Op)
 	}
 	if len(ends) == 0 {
 		return
 	}
-	p.list = make([]*pinstr, 0, len(out)+len(ends))
-	for _, in := range out {
-		p.list = append(p.list, in)
+	list := p.list
+	out := p.rewrite(len(list) + len(ends))
+	for _, in := range list {
+		out = append(out, in)
 		if to := ends[in]; to != nil {
 			j := p.newInstr(isa.Instr{Op: isa.OpJmpExecNone}, in.loc)
 			j.to = to
-			p.list = append(p.list, j)
+			out = append(out, j)
 		}
 	}
+	p.list = out
 }
 
 // isPush reports whether an if is push_exec, which opens levels for a loop.
