@@ -173,6 +173,10 @@ func TestSumRows(t *testing.T) {
 	if bin.Stats.Instrs > 24 {
 		t.Errorf("%d instructions:\n%s", bin.Stats.Instrs, text)
 	}
+	// It is the first that something is added to, so that each of three bundles has a product and a sum.
+	if bin.Stats.ALU > 6 {
+		t.Errorf("%d bundles of arithmetic, want three for addresses and three:\n%s", bin.Stats.ALU, text)
+	}
 	input := make([]byte, 80)
 	for i := range 20 {
 		binary.LittleEndian.PutUint32(input[4*i:], math.Float32bits(float32(i)*0.75-4))

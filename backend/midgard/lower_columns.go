@@ -116,7 +116,9 @@ func (p *dotProduct) term(b *ir.Builder, i int, comps []int) *ir.Def {
 }
 
 // rewriteDots computes the products that go with the first of the list by one sum,
-// where that is not more than gathering the columns takes.
+// where that is not more than gathering the columns takes. The sum begins with the last row, as selection does where matrices
+// are multiplied by columns: the last component of positions is 1 more often than not, so that this row is added to a product and
+// not to a sum.
 func rewriteDots(impl *ir.Impl, list []dotProduct) {
 	first := &list[0]
 	var comps []int
@@ -139,7 +141,7 @@ func rewriteDots(impl *ir.Impl, list []dotProduct) {
 	impl.Preserve(ir.MetaControlFlow)
 	b := ir.NewBuilder(ir.Before(first.in)).AtInstr(first.in)
 	var sum *ir.Def
-	for i := range first.n {
+	for i := first.n - 1; i >= 0; i-- {
 		term := first.term(b, i, comps)
 		if sum == nil {
 			sum = term
