@@ -2,6 +2,7 @@ package midgard
 
 import (
 	"math/bits"
+	"slices"
 
 	"nirc/backend/midgard/isa"
 )
@@ -67,6 +68,11 @@ func (c *coalescer) fuseWriteout(b int, w *writeout) {
 	for i := range made {
 		made[i].fits = made[i].lanes != 0 && made[i].moves(list)
 	}
+	if moved := c.feedWriteout(b, w, made); moved != nil {
+		c.f.settled = false
+		c.f.blocks[b].list = slices.DeleteFunc(list, func(in *inst) bool { return slices.Contains(moved, in) })
+		return
+	}
 	if w.assign(made, true) || w.assign(made, false) {
 		c.f.settled = false
 		w.take(c.f, made)
@@ -107,14 +113,19 @@ func (m *maker) moves(list []*inst) bool {
 	return ok
 }
 
-// assign gives the makers units; whole asks that all have one, and that no move
-// is needed. Without it the vector multiplier moves the rest.
-func (w *writeout) assign(made []maker, whole bool) bool {
-	var busy [isa.NumALUUnits]bool
+// busyUnits are those that bring something other than a colour.
+func (w *writeout) busyUnits() (busy [isa.NumALUUnits]bool) {
 	busy[isa.UnitVADD] = true // has the return address
 	busy[isa.UnitSADD] = w.target != 0 || w.blend
 	busy[isa.UnitSMUL] = w.depth.reg != regNone
 	busy[isa.UnitLUT] = w.stencil.reg != regNone
+	return busy
+}
+
+// assign gives the makers units; whole asks that all have one, and that no move
+// is needed. Without it the vector multiplier moves the rest.
+func (w *writeout) assign(made []maker, whole bool) bool {
+	busy := w.busyUnits()
 	busy[isa.UnitVMUL] = !whole
 	var pool constPool
 	some := false

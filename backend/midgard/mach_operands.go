@@ -162,7 +162,7 @@ func (in *inst) uses(list []liveReg) []liveReg {
 		list = w.color.use(list, w.rest)
 		for _, m := range w.make {
 			if m != nil {
-				list = m.sourceUses(list)
+				list = fromOutside(m.sourceUses(list), len(list))
 			}
 		}
 		list = w.dual.use(list, 15)
@@ -173,6 +173,17 @@ func (in *inst) uses(list []liveReg) []liveReg {
 		list = append(list, liveReg{in.dst, in.keep})
 	}
 	return list
+}
+
+// fromOutside drops the uses from the n-th on that are of a pipeline register, which the same bundle fills.
+func fromOutside(list []liveReg, n int) []liveReg {
+	for _, u := range list[n:] {
+		if u.r != isa.RegPipe0 {
+			list[n] = u
+			n++
+		}
+	}
+	return list[:n]
 }
 
 // sourceUses appends what the sources of an ALU instruction read, for which there must be room: append, which may have to make
