@@ -213,8 +213,12 @@ func (s *isel) sampleHandles(in *ir.Instr, t *isa.Texture, v *ir.Variable, index
 		return
 	}
 	if sv, si := s.variable(q.Def); sv != nil {
-		r, first, at := s.place(&abi.SamplerTable, sv, si)
-		s.meta.Samplers = listed(s.meta.Samplers, r)
+		p, first, at := s.place(&abi.SamplerTable, sv, si)
+		s.meta.Samplers = listed(s.meta.Samplers, p)
+		if t.TextureReg && si == index && p.First == r.First && p.Stride == r.Stride {
+			t.Sampler, t.SamplerReg = t.Texture, true // the same number
+			return
+		}
 		t.Sampler, t.SamplerReg = named(first, at)
 	}
 }

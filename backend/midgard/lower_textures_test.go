@@ -67,3 +67,32 @@ func TestSelectZero(t *testing.T) {
 		}
 	}
 }
+
+// TestIndexedSampler: an element of a table of combined textures and samplers is numbered once for both, one of tables apart for each.
+func TestIndexedSampler(t *testing.T) {
+	programs.Hold(t)
+	const text = `shader fragment "main" {
+  var @1 uniform sampled2D<f32>[4] "textures" { set=0 binding=1 }
+  var @2 uniform sampler[4] "samplers" { set=0 binding=2 }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32 = load_input %0 base=33 range=1 dest_type=i32 io_semantics={VAR1 1}
+      %2:32 = deref_var @1
+      %3:32 = deref_array %2[%1]
+      %4:32 = deref_var @2
+      %5:32 = deref_array %4[%1]
+      %6:32x2 = vec2 %0, %0
+      %7:32x4 = tex texture_deref=%3 sampler_deref=SAMPLER coord=%6 dim=2D dest=f32 coord_components=2
+      store_output %7, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+  }
+}`
+	for _, c := range [][2]string{{"%3", "texture[AT1.x.32], fsampler[AT1.x.32]"}, {"%5", "texture[AT1.x.32], fsampler[AT1.y.32]"}} {
+		s, err := ir.Parse(strings.Replace(text, "SAMPLER", c[0], 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, list := listing(t, s, CompileOptions{})
+		expect(t, list, c[1])
+	}
+}
