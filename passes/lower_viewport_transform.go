@@ -164,19 +164,7 @@ func full(b *ir.Builder, d *ir.Def) *ir.Def {
 
 // store stores what position v in clip coordinates is for the hardware.
 func (p *position) store(b *ir.Builder, v *ir.Def) {
-	var inv *ir.Def
-	if p.known {
-		inv = b.ImmFloat(p.overW, 32)
-	} else {
-		rcp := b.Insert(b.Shader.NewALU(ir.OpFrcp, 1, 32, v))
-		rcp.Srcs[0].Swizzle = ir.Broadcast(3)
-		inv = b.Fmin(b.Fmax(&rcp.Def, b.ImmFloat(-maxOverW, 32)), b.ImmFloat(maxOverW, 32))
-	}
-	xyz := v
-	if !p.known || p.overW != 1 {
-		xyz = three(b, ir.OpFmul, v, inv)
-		xyz.Instr.Srcs[1].Swizzle = ir.Broadcast(0)
-	}
+	xyz, inv := p.divide(b, v)
 	scale := &b.Intrinsic(ir.IntrLoadViewportScale, 3, 32).Def
 	move := &b.Intrinsic(ir.IntrLoadViewportOffset, 3, 32).Def
 	xyz = b.Fadd(three(b, ir.OpFmul, xyz, scale), move)
@@ -187,6 +175,26 @@ func (p *position) store(b *ir.Builder, v *ir.Def) {
 	sem := ir.IOSemantics{Location: ir.SlotPos, NumSlots: 1}
 	b.Intrinsic(ir.IntrStoreOutput, 0, 0, out, b.Imm32(0)).Set(ir.IdxRange, 1).Set(ir.IdxWriteMask, 15).
 		Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack()).Set(ir.IdxIoSemantics, sem.Pack())
+}
+
+// divide is the position v over its w, and 1/w. Where w is not known 1/w is bounded as a fraction of its bound, for which a product's clamp
+// does; that and the bound, by which x, y and z are multiplied before, are powers of 2 and round nothing.
+func (p *position) divide(b *ir.Builder, v *ir.Def) (xyz, inv *ir.Def) {
+	by := func(d, factor *ir.Def) *ir.Def {
+		d = three(b, ir.OpFmul, d, factor)
+		d.Instr.Srcs[1].Swizzle = ir.Broadcast(0)
+		return d
+	}
+	if p.known {
+		if inv = b.ImmFloat(p.overW, 32); p.overW == 1 {
+			return v, inv
+		}
+		return by(v, inv), inv
+	}
+	rcp := b.Insert(b.Shader.NewALU(ir.OpFrcp, 1, 32, v))
+	rcp.Srcs[0].Swizzle = ir.Broadcast(3)
+	part, bound := b.FsatSigned(b.Fmul(&rcp.Def, b.ImmFloat(1./maxOverW, 32))), b.ImmFloat(maxOverW, 32)
+	return by(by(v, bound), part), b.Fmul(part, bound)
 }
 
 // three is an operation on the first three components of vectors.
