@@ -18,6 +18,7 @@ var optLoadStoreVectorizePass = &Pass{
 		{"max_bytes", "most bytes of a merged access", 16},
 		{"holes", "most bytes between two loads that are merged, which the merged one loads for nothing; only where nobody writes, for others may be in the course of writing them", 0},
 		{"ubo_straddle", "uniform buffer loads may cross a 16-byte boundary", false},
+		{"push_straddle", "push constant loads may cross a 16-byte boundary", true},
 		{"ubo_dynamic", "of uniform buffers, only loads whose descriptor or offset is no constant: others may cost nothing where they are", false},
 		{"robust", "refuse where an offset might wrap around between the two", false},
 	},
@@ -26,7 +27,7 @@ var optLoadStoreVectorizePass = &Pass{
 func optLoadStoreVectorize(c *Context, s *ir.Shader) (bool, error) {
 	v := vectorizers.Get().(*vectorizer)
 	defer v.release()
-	*v = vectorizer{all: v.all, open: v.all[:0], c: c, modes: c.Modes("modes"), maxComps: c.Int("max_comps"), maxBytes: uint64(c.Int("max_bytes")), holes: int64(c.Int("holes")), straddle: c.Bool("ubo_straddle"), dynamic: c.Bool("ubo_dynamic"), robust: c.Bool("robust"), own: memoryOf(s), opts: s.Options}
+	*v = vectorizer{all: v.all, open: v.all[:0], c: c, modes: c.Modes("modes"), maxComps: c.Int("max_comps"), maxBytes: uint64(c.Int("max_bytes")), holes: int64(c.Int("holes")), straddle: c.Bool("ubo_straddle"), pushStraddle: c.Bool("push_straddle"), dynamic: c.Bool("ubo_dynamic"), robust: c.Bool("robust"), own: memoryOf(s), opts: s.Options}
 	return eachBlock(s, v.block), nil
 }
 
@@ -48,11 +49,12 @@ type vectorizer struct {
 	maxComps int
 	maxBytes uint64
 	holes    int64
-	straddle bool
 	dynamic  bool
 	robust   bool
-	own      ownMemory
-	opts     *ir.Options
+	// Which loads may cross a boundary of 16 bytes: of uniform buffers, of push constants.
+	straddle, pushStraddle bool
+	own                    ownMemory
+	opts                   *ir.Options
 	// open is the part of all that new accesses are compared with, most how much of all was in use.
 	open, all []memAccess
 	most      int
@@ -418,6 +420,11 @@ func sameKind(x, y *memAccess) bool {
 	return p.Def.BitSize == q.Def.BitSize
 }
 
+// keepsBlocks reports whether loads of a memory may not cross a boundary of 16 bytes.
+func (v *vectorizer) keepsBlocks(class ir.Mode) bool {
+	return class == ir.ModeUBO && !v.straddle || class == ir.ModePushConst && !v.pushStraddle
+}
+
 // isFixed reports whether the offset is known when the shader is compiled.
 func (a *memAccess) isFixed() bool {
 	for i := range a.terms {
@@ -491,7 +498,7 @@ func (v *vectorizer) fits(low, high *memAccess) bool {
 	if fixed := low.terms[0].def == nil; fixed && low.at < 0 && low.at+int64(bytes) > 0 {
 		return false // it does
 	}
-	if low.class == ir.ModeUBO && !v.straddle && !(mul >= 16 && off%16+bytes <= 16) {
+	if v.keepsBlocks(low.class) && !(mul >= 16 && off%16+bytes <= 16) {
 		return false
 	}
 	return v.keepsBounds(low) && (!v.robust || inside || low.terms[0].def == nil || low.nuw && high.nuw)

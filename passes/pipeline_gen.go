@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xfa679729
+const builtinSum = 0x7fa67b33
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -2038,9 +2038,9 @@ var builtinTree = node{4, 6, "", []node{
 						{2, 598, "opt_load_store_vectorize", nil},
 						{4, 598, "", []node{
 							{2, 598, "modes", nil},
-							{2, 598, "mem_ssbo|mem_shared|mem_ubo|mem_constant|function_temp", nil},
-							{2, 598, "ubo_dynamic", nil},
-							{2, 598, "true", nil},
+							{2, 598, "mem_ssbo|mem_shared|mem_ubo|mem_constant|mem_push_const|function_temp", nil},
+							{2, 598, "push_straddle", nil},
+							{2, 598, "false", nil},
 						}},
 					}},
 				}},

@@ -45,6 +45,10 @@ type uboLoad struct {
 
 func (s *isel) loadUBO(l uboLoad) {
 	t := inst{kind: kindLdSt, dst: l.dst, mask: fullMask(l.n) << l.first}
+	// Three words take the opcode of four, which reads no more than the block of 16 bytes that they end (midgard.md §5.7).
+	if l.n == 3 && l.index.reg == regNone && l.off%16 == 4 {
+		l.first, l.off = l.first-1, l.off-4
+	}
 	t.ld = isa.LoadStore{Op: uboOps[2+bits.Len(uint(l.n-1))], Swizzle: loadSwizzle(l.first), Index: isa.AddrReg{Reg: isa.AddrZero}, Shift: l.shift}
 	s.uboAccess(&t, l.ubo, l.off, l.index)
 }

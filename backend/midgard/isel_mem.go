@@ -129,9 +129,9 @@ func (s *isel) loadAt(in *ir.Instr, a address) {
 	s.set(&in.Def, value{reg: d, at: identity})
 }
 
-// loadSwizzle brings the components of a load to those from first on.
+// loadSwizzle brings the components of a load to those from first on, from the second one on where that is -1.
 func loadSwizzle(first int) isa.Swizzle {
-	return isa.Swz(max(0-first, 0), max(1-first, 0), max(2-first, 0), max(3-first, 0))
+	return isa.Swz(max(0-first, 0), max(1-first, 0), max(2-first, 0), min(max(3-first, 0), 3))
 }
 
 // storeAt selects a store of the components in the instruction's write mask; the

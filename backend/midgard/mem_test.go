@@ -58,3 +58,22 @@ func TestChosenBuffer(t *testing.T) {
 		t.Errorf("%d sums, of which one is the shader's:\n%s", n, text)
 	}
 }
+
+// TestEndOfBlock: three words that end a block of 16 bytes are loaded as that, which is no more than a uniform buffer of so many bytes has,
+// and those that begin one where they are.
+func TestEndOfBlock(t *testing.T) {
+	programs.Hold(t)
+	s, b := gputest.NewShader(ir.StageCompute, 1)
+	out := gputest.StorageBuffer(b, 0, 1)
+	for i, at := range []uint32{4, 0, 36} {
+		gputest.StoreWords(b, out, b.Imm32(uint32(16*i)), gputest.LoadUBO(b, b.Imm32(at), 3, 32, 16))
+	}
+	_, text := listing(t, s, CompileOptions{})
+	expect(t, text, "LD_UBO.128", "LD_UBO.128", "0x20")
+	if strings.Contains(text, "+ 0x4") || strings.Contains(text, "+ 0x24") {
+		t.Errorf("a load goes over the end of its block:\n%s", text)
+	}
+	if _, err := execute(s, CompileOptions{}, &gputest.Run{Groups: 1, In: gputest.RandomInput(1, 12)[:48], OutSize: 48}, nil); err != nil {
+		t.Error(err)
+	}
+}
