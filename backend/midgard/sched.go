@@ -229,8 +229,24 @@ func (s *scheduler) fillLookup(b *bundle) int {
 		if n := &s.g.nodes[k]; n.units == isa.UnitLUT.In() && s.suits(n) && s.fitALU(b, n) {
 			s.alu.take(i)
 			s.place(n, b, i)
-			return 1
+			return 1 + s.fillSum(b, n)
 		}
+	}
+	return 0
+}
+
+// fillSum puts the reduction that node n of the bundle reads beside it: of the units of stage 1 the vector multiplier alone runs that, and
+// what else would take it finds another.
+func (s *scheduler) fillSum(b *bundle, n *node) int {
+	for _, d := range s.g.preds(n) {
+		m := &s.g.nodes[d.to]
+		if d.kind != depRAW || m.units != isa.UnitVMUL.In() || m.after > 0 || m.at != nil || !s.suits(m) || !s.fitALU(b, m) {
+			continue
+		}
+		i := slices.Index(s.alu, d.to)
+		s.alu.take(i)
+		s.place(m, b, i)
+		return 1
 	}
 	return 0
 }

@@ -25,7 +25,7 @@ const (
 
 // depthStep is how much deeper what depends on an instruction lies: a bundle has two stages, so what must be apart
 // counts for more than what may follow in the next stage, and that for more than what may stand in the same one.
-var depthStep = [...]int32{depRAW: 2, depWAW: 2, depWAR: 1, depApart: 3}
+var depthStep = [...]int32{depRAW: 2, depWAW: 2, depWAR: 1, depApart: 4}
 
 // node is an instruction in the dependence graph of its block.
 type node struct {

@@ -5,10 +5,14 @@ import "slices"
 // readyList is the nodes of a kind that may be placed, the best first.
 type readyList []int32
 
-// better reports whether a is placed before b, and so runs after it: the one with the longer way to it.
+// better reports whether a is placed before b, and so runs after it: the one with the longer way to it, of two the one that more comes
+// before.
 func better(a, b *node) bool {
 	if a.depth != b.depth {
 		return a.depth > b.depth
+	}
+	if x, y := a.pastPred-a.firstPred, b.pastPred-b.firstPred; x != y {
+		return x > y
 	}
 	return a.order > b.order
 }
