@@ -26,7 +26,7 @@ func (s *isel) aluInstr(in *ir.Instr) {
 		s.fail(in, "%s of %d x %d bits is not supported", in.Op, in.Def.NumComponents, in.Def.BitSize)
 		return
 	}
-	if s.view(in) || s.folded(in) || s.byteInstr(in) || s.positive(in) || s.negatedBits(in) {
+	if s.view(in) || s.folded(in) || s.byteInstr(in) || s.positive(in) || s.saturated(in) || s.negatedBits(in) {
 		return
 	}
 	wide := in.Def.BitSize == 64
@@ -434,4 +434,36 @@ func (s *isel) positive(in *ir.Instr) bool {
 		}
 	}
 	return false
+}
+
+// saturated lets the smaller of 1 and what is no less than a constant above 0 and up to 1 be clamped where that is made: it is no NaN, for a
+// larger of two is one of both alone.
+func (s *isel) saturated(in *ir.Instr) bool {
+	if in.Op != ir.OpFmin || in.Def.BitSize > 32 {
+		return false
+	}
+	for k := range in.Srcs {
+		low := in.Srcs[1-k].Def.Instr
+		if !low.IsALU(ir.OpFmax) || !within(in, k, 1, 1) {
+			continue
+		}
+		if (within(low, 0, 0, 1) || within(low, 1, 0, 1)) && s.clampWhereMade(in, 1-k, isa.OutSaturate) {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports whether source k of an instruction on floats is constant and from low to high, but not 0, in all components.
+func within(in *ir.Instr, k int, low, high float64) bool {
+	if !in.Srcs[k].Def.IsConst() {
+		return false
+	}
+	for i := range int(in.Def.NumComponents) {
+		v, _ := in.Srcs[k].Const(i)
+		if f := ir.FloatValue(v, in.Srcs[k].Def.BitSize); !(f >= low && f <= high) || f == 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -1,6 +1,7 @@
 package midgard
 
 import (
+	"encoding/binary"
 	"math"
 	"strings"
 	"testing"
@@ -53,6 +54,37 @@ func TestScaledAngle(t *testing.T) {
 		_, text := listing(t, s, CompileOptions{})
 		if n := strings.Count(text, ".FMUL.f32 "); n != c.muls {
 			t.Errorf("%g: %d products, want %d:\n%s", c.scale, n, c.muls, text)
+		}
+	}
+}
+
+// TestSaturated: a larger of a constant above 0 and a value is clamped to 1 where it is made, NaN and infinities too; one of 0, of which
+// the sign counts, or of what is above 1 is not.
+func TestSaturated(t *testing.T) {
+	programs.Hold(t)
+	for _, c := range []struct {
+		low, high float64
+		is        bool
+	}{{0.25, 1, true}, {1, 1, true}, {0, 1, false}, {-0.5, 1, false}, {1.5, 1, false}, {0.25, 2, false}} {
+		s, b := gputest.NewShader(ir.StageCompute, 1)
+		in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
+		x := gputest.LoadWords(b, in, b.Imm32(0), 4)
+		low, high := b.ImmFloat(c.low, 32), b.ImmFloat(c.high, 32)
+		var y [4]*ir.Def
+		for i := range y {
+			y[i] = b.Fmin(high, b.Fmax(low, b.Channel(x, i)))
+		}
+		gputest.StoreWords(b, out, b.Imm32(0), b.Vec(y[:]...))
+		_, text := listing(t, s, CompileOptions{})
+		if is := strings.Contains(text, "clamp_0_1") && !strings.Contains(text, "FMIN"); is != c.is {
+			t.Errorf("from %g to %g:\n%s", c.low, c.high, text)
+		}
+		words := make([]byte, 16)
+		for i, v := range [4]float64{0.5, math.NaN(), math.Inf(1), -3} {
+			binary.LittleEndian.PutUint32(words[4*i:], math.Float32bits(float32(v)))
+		}
+		if _, err := execute(s, CompileOptions{}, &gputest.Run{Groups: 1, In: words, OutSize: 16}, nil); err != nil {
+			t.Errorf("from %g to %g: %v", c.low, c.high, err)
 		}
 	}
 }
