@@ -124,8 +124,8 @@ func (p *program) build(ctx context.Context, x *pkg, n int) (*binary, error) {
 	return b, nil
 }
 
-// waiting is how many times its limit a test may take by the clock: other work may have most of the processors, and what waits for ever
-// takes no time of theirs.
+// waiting is how many times its limit a test may take by the clock: other work may have most of the processors. One that waits for ever
+// takes no time of theirs, and is stopped long before (idle).
 const waiting = 20
 
 // run runs tests of a binary, whose names stand between bars, with a change. Memory is bounded, as a change
@@ -138,14 +138,27 @@ func (p *program) run(ctx context.Context, b *binary, names string, n int, seen 
 	if p.c.exec != "" {
 		prog, args = p.c.exec, append([]string{"sh"}, args...)
 	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	cmd := exec.CommandContext(ctx, prog, args...)
 	cmd.Dir = b.pkg.Dir
 	cmd.Env = append(os.Environ(), "MUTANT="+strconv.Itoa(n), "MUTANT_SEEN="+seen)
+	cmd.WaitDelay = 5 * time.Second // what a stopped test has started may go on, and hold its output
 	var w bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &w, &w
-	err = cmd.Run()
+	if err = cmd.Start(); err == nil {
+		go func() {
+			if p.c.quiet > 0 && idle(ctx, cmd.Process.Pid, p.c.quiet) {
+				stop(errIdle)
+			}
+		}()
+		err = cmd.Wait()
+	}
 	if s := cmd.ProcessState; s != nil {
 		took = s.UserTime() + s.SystemTime()
+	}
+	if err != nil && context.Cause(ctx) == errIdle {
+		err = errIdle
 	}
 	return w.Bytes(), took, err
 }

@@ -48,6 +48,7 @@ type config struct {
 	only     *regexp.Regexp // of what is printed of a change
 	timeout  time.Duration
 	slow     time.Duration
+	quiet    time.Duration // 0: a test may wait as long as it likes
 	budget   time.Duration
 	memory   int    // MB
 	exec     string // runs the go command and the tests
@@ -80,6 +81,7 @@ func parseFlags() *config {
 	only := flag.String("only", "", "take changes alone whose line, as it is printed, matches this expression: `ir/parse.go:604 constant: if never`")
 	flag.DurationVar(&c.timeout, "timeout", 2*time.Minute, "processor time for one test; running out of it counts as noticed")
 	flag.DurationVar(&c.slow, "slow", 5*time.Minute, "leave out tests that take more of the processor's time without a change")
+	flag.DurationVar(&c.quiet, "quiet", 20*time.Second, "how long a test may wait and do nothing; waiting longer counts as noticed")
 	flag.DurationVar(&c.budget, "budget", 0, "time for the tests of other packages that run for one change, by what they take without it; 0: all")
 	flag.IntVar(&c.memory, "memory", 8192, "megabytes of addresses for one test; running out of them counts as noticed")
 	flag.StringVar(&c.exec, "exec", "", "a program that runs the commands it is given")

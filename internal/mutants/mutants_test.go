@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -171,7 +172,8 @@ func TestF(t *testing.T) {
 	}
 }
 
-// TestLimit: a test is stopped when it has taken its time of the processor, not when it has waited as long for it.
+// TestLimit: a test is stopped when it has taken its time of the processor, not when it has waited as long for it, and when it waits for
+// what does not come.
 func TestLimit(t *testing.T) {
 	dir := t.TempDir()
 	for name, data := range map[string]string{
@@ -189,6 +191,11 @@ func TestWaits(t *testing.T) { time.Sleep(1500 * time.Millisecond) }
 func TestTurns(t *testing.T) {
 	for time.Now().Year() > 0 {
 	}
+}
+
+func TestHangs(t *testing.T) {
+	t.Cleanup(func() {}) // what ends a test does not run
+	<-make(chan int)
 }
 `} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666); err != nil {
@@ -214,6 +221,44 @@ func TestTurns(t *testing.T) {
 	}
 	if out, took, err := p.run(t.Context(), b, "TestTurns", -1, "", time.Second); err == nil || took > 3*time.Second || failed.Match(out) {
 		t.Errorf("a test that does not end took %v: %v\n%s", took, err, out)
+	}
+	if _, ok := spent(os.Getpid()); !ok {
+		t.Skip("there is no /proc: who waits is not known")
+	}
+	p.c.quiet = time.Second
+	if out, _, err := p.run(t.Context(), b, "TestHangs", -1, "", time.Hour); err != errIdle {
+		t.Errorf("a test that waits for ever: %v\n%s", err, out)
+	}
+	if out, took, err := p.run(t.Context(), b, "TestTurns", -1, "", 2*time.Second); err == nil || err == errIdle {
+		t.Errorf("a test that does not end took %v: %v\n%s", took, err, out)
+	}
+}
+
+// TestIdle: what a process starts works for it, and one that nobody finds is not known to wait.
+func TestIdle(t *testing.T) {
+	if _, ok := spent(os.Getpid()); !ok {
+		t.Skip("there is no /proc")
+	}
+	for _, c := range []struct {
+		script string
+		want   bool
+	}{
+		{"sleep 20; true", true},
+		{"sh -c 'while kill -0 $PPID; do :; done'; true", false}, // the child ends with its parent
+	} {
+		ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
+		cmd := exec.CommandContext(ctx, "sh", "-c", c.script)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if have := idle(ctx, cmd.Process.Pid, 2*time.Second); have != c.want {
+			t.Errorf("%s: idle is %t", c.script, have)
+		}
+		stop()
+		cmd.Wait()
+	}
+	if took, ok := spent(1 << 30); ok {
+		t.Errorf("a process that there is not has taken %v", took)
 	}
 }
 
