@@ -184,8 +184,7 @@ func signedMagic(d int64) (m int32, s int) {
 	// 2^(32+s) divided by the largest dividend with remainder |d|-1.
 	limit := uint64(1)<<31 + uint64(b2u(d < 0))
 	nc := limit - 1 - limit%abs
-	for s = range 32 {
-		p := uint64(1) << (32 + s) // s < 31: |d| < 2^31
+	for p := uint64(1) << 32; ; p, s = p<<1, s+1 { // 2^63 is above any nc*|d|
 		if p > nc*(abs-p%abs) {
 			q := (p + abs - p%abs) / abs
 			m = int32(uint32(q))
@@ -195,7 +194,6 @@ func signedMagic(d int64) (m int32, s int) {
 			return m, s
 		}
 	}
-	return 0, 0
 }
 
 func b2u(v bool) uint {

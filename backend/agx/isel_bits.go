@@ -111,7 +111,7 @@ func (s *isel) unwidened(src *ir.Src) (o opnd, from uint8, ok bool) {
 		return o, 0, false
 	}
 	d := up.Srcs[0].Def
-	if d.BitSize != 8 && d.BitSize != 16 || d.BitSize >= up.Def.BitSize {
+	if d.BitSize != 8 && d.BitSize != 16 {
 		return o, 0, false
 	}
 	if in := d.Instr; d.BitSize == 16 && in.IsALU(ir.OpU2u16) && d.NumComponents == 1 && in.Srcs[0].Def.BitSize == 8 {

@@ -547,16 +547,10 @@ func (w *wave) storeTexel(x *inst, d *emu.Descriptor, lane int, t [4]uint32) err
 		}
 		return nil
 	}
-	switch x.Dim {
-	case isa.Dim1D:
-		py, pz = 0, 0
-	case isa.Dim1DArray:
-		py, pz = 0, int(c.layer)
-	case isa.Dim2D:
-		pz = 0
-	case isa.Dim2DArray:
+	switch x.Dim { // coordinates that it has not are 0
+	case isa.Dim1D, isa.Dim2D, isa.Dim3D:
+	case isa.Dim1DArray, isa.Dim2DArray:
 		pz = int(c.layer)
-	case isa.Dim3D:
 	default:
 		return fmt.Errorf("image_write of dimension %s is not supported", x.Dim)
 	}

@@ -279,11 +279,7 @@ func textTarget(p *printer, _ *item) {
 }
 
 func (p *printer) extra(it *item) uint32 {
-	v := p.in.Extra >> it.shift
-	if it.width < 32 {
-		v &= 1<<it.width - 1
-	}
-	return v ^ it.def
+	return p.in.Extra>>it.shift&(1<<it.width-1) ^ it.def // all bits of a field of 32
 }
 
 func textExtra(p *printer, it *item)       { p.num(int64(p.extra(it))) }
