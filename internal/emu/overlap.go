@@ -100,9 +100,9 @@ type overlap struct {
 	seed  uint64
 	turns uint64
 
-	races     *raceLog // nil: nobody looks
-	started   uint64   // waves
-	fragments uint32   // of them
+	races     *raceLog
+	started   uint64 // waves
+	fragments uint32 // of them
 }
 
 func (o *overlap) init(f *fragmentStage) {

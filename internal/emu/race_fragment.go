@@ -25,11 +25,8 @@ func (w *fragmentWave) racy(lane int) racyFragment {
 	return racyFragment{of: true, x: l.X, y: l.Y, layer: l.Prim.Layer, number: w.races.first + uint32(lane), passed: w.order.passed, signalled: w.order.signalled}
 }
 
-// watch lets the wave tell its accesses to a draw's log, if there is one.
+// watch lets the wave tell its accesses to the draw's log.
 func (o *overlap) watch(w *fragmentWave) {
-	if o.races == nil {
-		return
-	}
 	o.started++
 	w.group = groupRaces{log: o.races, group: o.started}
 	w.races = WaveRaces{g: &w.group, first: o.fragments, wave: w}

@@ -314,3 +314,72 @@ func TestSampledAlone(t *testing.T) {
 		t.Error("without bindings something is stored to")
 	}
 }
+
+// TestByteMask: of the words that an access touches each has its own bytes of it, and no others.
+func TestByteMask(t *testing.T) {
+	for at := range uint64(8) {
+		for n := 1; n <= 16; n++ {
+			left := n
+			for i := range words(at, n) {
+				m := byteMask(at>>2+i, at, n)
+				for b := range uint64(8) {
+					in := b < 4 && at <= (at>>2+i)<<2+b && (at>>2+i)<<2+b < at+uint64(n)
+					if has := m>>b&1 != 0; has != in {
+						t.Fatalf("%d bytes at %d: byte %d of word %d is touched: %t", n, at, b, i, has)
+					}
+					left -= int(m >> b & 1)
+				}
+			}
+			if left != 0 {
+				t.Errorf("%d bytes at %d: %d are in no word", n, at, left)
+			}
+		}
+	}
+}
+
+// TestFragmentRaces: fragments of a draw race wherever nothing orders them, whichever waves they are of and whatever those wait for
+// among their own lanes.
+func TestFragmentRaces(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		place   func(f *FragmentLane) uint64
+		kind    AccessKind
+		barrier bool // of the lanes of each wave
+		race    bool
+	}{
+		{"a word each", func(f *FragmentLane) uint64 { return uint64(f.X + 4*f.Y) }, AccessWrite, false, false},
+		{"one word", func(*FragmentLane) uint64 { return 0 }, AccessWrite, false, true},
+		{"one word after lanes have waited", func(*FragmentLane) uint64 { return 0 }, AccessWrite, true, true},
+		{"a word for each quad after lanes have waited", func(f *FragmentLane) uint64 { return uint64(f.X>>1 + 4*(f.Y>>1)) }, AccessWrite, true, true},
+		{"one word of two fragments that are far apart", func(f *FragmentLane) uint64 {
+			if f.X+f.Y == 0 || f.X+f.Y == 6 {
+				return 0
+			}
+			return uint64(f.X + 4*f.Y)
+		}, AccessWrite, true, true},
+		{"loads", func(*FragmentLane) uint64 { return 0 }, AccessRead, true, false},
+		{"atomics", func(*FragmentLane) uint64 { return 0 }, AccessAtomic, true, false},
+	} {
+		p := &fakeProgram{stage: ir.StageFragment, wave: 4, io: StageIO{WritesMemory: true}}
+		p.run = func(l *Launch, _ int) (Status, error) {
+			l.Races.Watch(RaceOptions{Where: func(uint32) string { return "it" }, Lanes: true, Fences: true})
+			if c.barrier { // of some waves more than of others
+				for range l.Fragment[0].X + l.Fragment[0].Y {
+					l.Races.SubgroupBarrier()
+				}
+			}
+			for i := range l.NumLanes {
+				l.Races.Global(i, 1<<33+4*c.place(&l.Fragment[i]), 4, c.kind, uint32(i))
+				l.Live.Set(i)
+			}
+			return StatusDone, nil
+		}
+		pipe := testPipeline(t, 4, 4, 1, "R32_UINT", 1, []float32{-1, -1, 0, 1, 3, -1, 0, 1, -1, 3, 0, 1}, p) // no helper lanes
+		for seed := range uint64(3) {
+			err := Draw(context.Background(), pipe, DrawParams{VertexCount: 3, InstanceCount: 1, Limits: Limits{Check: true, Seed: seed + 1}})
+			if (err != nil) != c.race || err != nil && !strings.Contains(err.Error(), "race on") {
+				t.Errorf("%s, seed %d: %v", c.name, seed, err)
+			}
+		}
+	}
+}
