@@ -38,8 +38,8 @@ type filler struct {
 func (m *filler) run(f *mach.Func, g *GPU) {
 	m.reset(f, g)
 	for b := range f.Blocks {
-		l := f.Blocks[b].Instrs
-		if len(l) == 0 || !isBranch(l[len(l)-1].Op) {
+		l := f.Blocks[b].Instrs // the last says where to go on
+		if !isBranch(l[len(l)-1].Op) {
 			continue
 		}
 		if s := m.side(mach.BlockID(b)); s >= 0 {
@@ -66,7 +66,7 @@ func (m *filler) side(b mach.BlockID) mach.BlockID {
 			s = m.through(s)
 		}
 		x := &m.f.Blocks[s]
-		if len(x.Preds) != 1 || len(x.Instrs) == 0 || x.Instrs[0].Op == mach.OpPhi {
+		if len(x.Preds) != 1 || x.Instrs[0].Op == mach.OpPhi {
 			continue
 		}
 		if best >= 0 {

@@ -344,6 +344,7 @@ func TestKnown(t *testing.T) {
 		{nil, nil},
 		{&LineEntry{Offset: 4, File: 1}, nil},
 		{&LineEntry{Line: 3, File: 1}, []Frame{{"", "a.frag", 3, 0}}},
+		{&LineEntry{Line: 1, File: 1}, []Frame{{"", "a.frag", 1, 0}}},
 		{&LineEntry{Word: 3, File: 1}, []Frame{{"", "", 0, 3}}},
 		{&LineEntry{ID: 3, File: 1}, []Frame{{"", "", 0, 0}}},
 		{&LineEntry{Line: 3, File: 2}, []Frame{{"", "", 3, 0}}},

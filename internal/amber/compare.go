@@ -190,9 +190,8 @@ func (f *Format) reader() (*texelReader, error) {
 		case c.Comp <= emu.CompA:
 			r.comps[c.Comp] = true
 			r.kind = c.Kind
-		case c.Comp == emu.CompD:
+		case c.Comp == emu.CompD: // a fraction
 			r.comps[0] = true
-			r.kind = c.Kind
 		}
 	}
 	return r, nil

@@ -75,6 +75,8 @@ func TestExpectations(t *testing.T) {
 		bgr  = "BUFFER b DATA_TYPE B8G8R8_UNORM WIDTH 1 HEIGHT 1 DATA 1 2 3 END\n"
 		srgb = "BUFFER b DATA_TYPE R8G8B8A8_SRGB WIDTH 1 HEIGHT 1 DATA 255 188 0 128 END\n"
 		flt  = "BUFFER b DATA_TYPE vec4<float> WIDTH 1 HEIGHT 1 DATA 1 0.5 0 2 END\n"
+		d32  = "BUFFER b DATA_TYPE D32_SFLOAT WIDTH 2 HEIGHT 1 DATA 0 1 END\n"
+		d16  = "BUFFER b DATA_TYPE D16_UNORM WIDTH 2 HEIGHT 1 DATA 0 65535 END\n"
 		ab   = "BUFFER a DATA_TYPE uint8 DATA 1 2 3 END\nBUFFER b DATA_TYPE uint8 DATA 1 2 3 END\nBUFFER c DATA_TYPE uint8 DATA 1 2 5 END\nBUFFER d DATA_TYPE int8 DATA 1 2 3 END\nBUFFER e DATA_TYPE uint8 DATA 1 2 END\n"
 		hist = "BUFFER a DATA_TYPE R8G8B8A8_UNORM WIDTH 2 HEIGHT 1 DATA 0 0 0 0 9 9 9 9 END\nBUFFER b DATA_TYPE R8G8B8A8_UNORM WIDTH 2 HEIGHT 1 DATA 9 9 9 9 0 0 0 0 END\nBUFFER c DATA_TYPE R8G8B8A8_UNORM WIDTH 2 HEIGHT 1 DATA 0 0 0 0 9 9 9 41 END\n"
 	)
@@ -110,6 +112,8 @@ func TestExpectations(t *testing.T) {
 		{bgr, "b IDX 0 0 SIZE 1 1 EQ_RGB 3 2 1", true}, {bgr, "b IDX 0 0 SIZE 1 1 EQ_RGB 1 2 3", false}, {bgr, "b IDX 0 0 SIZE 1 1 EQ_RGBA 3 2 1 77", true},
 		{srgb, "b IDX 0 0 SIZE 1 1 EQ_RGBA 255 128 0 128 TOLERANCE 1", true}, {srgb, "b IDX 0 0 SIZE 1 1 EQ_RGB 255 188 0", false},
 		{flt, "b IDX 0 0 SIZE 1 1 EQ_RGB 255 127 0 TOLERANCE 1", true}, {flt, "b IDX 0 0 SIZE 1 1 EQ_RGBA 255 127 0 255 TOLERANCE 1", false},
+		{d32, "b IDX 0 0 SIZE 1 1 EQ_RGB 0 9 9", true}, {d32, "b IDX 1 0 SIZE 1 1 EQ_RGB 255 0 0", true}, {d32, "b IDX 0 0 SIZE 1 1 EQ_RGB 1 0 0", false},
+		{d16, "b IDX 1 0 SIZE 1 1 EQ_RGB 255 0 0", true}, {d16, "b IDX 0 0 SIZE 2 1 EQ_RGB 0 0 0", false},
 		{ab, "a EQ_BUFFER b", true}, {ab, "a EQ_BUFFER c", false}, {ab, "a EQ_BUFFER d", false}, {ab, "a EQ_BUFFER e", false},
 		{ab, "a RMSE_BUFFER c TOLERANCE 1.16", true}, {ab, "a RMSE_BUFFER c TOLERANCE 1.15", false},
 		{hist, "a EQ_HISTOGRAM_EMD_BUFFER b TOLERANCE 0", true},

@@ -199,3 +199,23 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestEndLines: a text ends before the line whose first word is END.
+func TestEndLines(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		end  bool
+	}{
+		{"END", true}, {"END\n", true}, {" \tEND\r\n", true}, {"END # it", true}, {"END# it", true}, {"END x", true},
+		{"ENDIF", false}, {"END1\n", false}, {"END_x", false}, {"EN", false}, {"", false}, {"end", false}, {"x END", false}, {"OpReturn", false},
+	} {
+		if got := isEndLine(c.line); got != c.end {
+			t.Errorf("%q ends a text: %t", c.line, got)
+		}
+		l := lexer{src: "a\n" + c.line, line: 1}
+		text, _, ok := l.rawUntilEnd()
+		if ok != c.end || ok && text != "a\n" {
+			t.Errorf("before %q stands %q, %t", c.line, text, ok)
+		}
+	}
+}
