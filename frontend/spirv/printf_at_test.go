@@ -118,3 +118,33 @@ func TestPrintfWords(t *testing.T) {
 		}
 	}
 }
+
+// TestPrintfSizes: the words of a call are one vector, of the least size that has room for them.
+func TestPrintfSizes(t *testing.T) {
+	head, _, _ := strings.Cut(printfText, "%c0 = ")
+	for n := range 17 {
+		text := head + "%c0 = OpExtInst %void %dp 1 %fmt" + strings.Repeat(" %u", n) + "\nOpReturn\nOpFunctionEnd\n"
+		s, err := Translate(assemble(t, text), Options{Printf: true, panics: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := uint8(1)
+		for _, size := range []uint8{1, 2, 3, 4, 5, 8, 16} {
+			if want = size; int(size) >= n {
+				break
+			}
+		}
+		calls := 0
+		for in := range s.Entry().Impl.Instrs() {
+			if in.IsIntrinsic(ir.IntrPrintf) {
+				calls++
+				if got := in.Srcs[0].Def.NumComponents; got != want {
+					t.Errorf("%d words are a vector of %d, want %d", n, got, want)
+				}
+			}
+		}
+		if calls != 1 {
+			t.Errorf("%d words: %d calls", n, calls)
+		}
+	}
+}
