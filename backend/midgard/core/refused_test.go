@@ -94,15 +94,20 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	// The tile is among the special values where nothing else reads it.
+	const unbound = "render target 0 is read, but none is bound"
+	blend := emu.FormatByName("R8G8B8A8_UNORM")
 	for _, c := range []struct {
 		gpu, want string
 		selector  int
+		blend     *emu.Format
 	}{
-		{"t860", "t860 has no tile among its special values", abi.SpecialTileTyped}, {"t860", "t860 has no tile among its special values", abi.SpecialTileRaw},
-		{"t720", "render target 0 is read, but none is bound", abi.SpecialTileTyped}, {"t720", "raw pixels exist in blend programs only", abi.SpecialTileRaw},
+		{"t860", "t860 has no tile among its special values", abi.SpecialTileTyped, nil}, {"t860", "t860 has no tile among its special values", abi.SpecialTileRaw, nil},
+		{"t720", unbound, abi.SpecialTileTyped, nil}, {"t720", "raw pixels exist in blend programs only", abi.SpecialTileRaw, nil},
+		{"t720", unbound, abi.SpecialTileTyped, blend}, {"t720", unbound, abi.SpecialTileRaw, blend},
 	} {
 		w := stage(ir.StageFragment)
-		w.p.gpu = abi.FindGPU(c.gpu)
+		w.p.gpu, w.p.blend = abi.FindGPU(c.gpu), c.blend
+		w.p.meta.Blend = &abi.Blend{Tile: abi.TileForm(blend.Name, 4)}
 		w.threads[0].tile = true
 		if _, err := w.special(&w.threads[0], c.selector); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.gpu, err, c.want)
