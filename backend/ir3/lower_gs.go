@@ -54,7 +54,7 @@ func lowerEmits(s *ir.Shader, impl *ir.Impl, lists passes.Lists) error {
 	return lists.Run(s, "ir3_emits")
 }
 
-// scan makes the variables of the output components that in accesses.
+// scan makes the variables of the output components that in accesses. All stores of a slot are of one size (widenMixedOutputs).
 func (e *emits) scan(in *ir.Instr) {
 	var d *ir.Def
 	n := 0
@@ -75,9 +75,6 @@ func (e *emits) scan(in *ir.Instr) {
 			t := ir.ScalarType(ir.BaseUint, d.BitSize)
 			e.cur[k], e.kept[k] = e.impl.NewLocal(t, "out"), e.impl.NewLocal(t, "kept")
 			e.used = append(e.used, k)
-		}
-		if e.cur[k].Type.Bits != d.BitSize {
-			e.fail(in, "output slot %d is stored with 16 and 32 bits", k/4)
 		}
 	}
 }

@@ -20,7 +20,7 @@ var loweringSteps = []step{
 		}},
 	{StepInfo: backend.StepInfo{Name: "mixed_outputs", Doc: "store halves as words where other components of their slot are of another kind"},
 		Run: func(c *compiler) error { widenMixedOutputs(c.s, c.impl); return nil }},
-	{StepInfo: backend.StepInfo{Name: "chain_stages", Doc: "hand outputs over to the stage whose threads go on, and inputs from the one before"},
+	{StepInfo: backend.StepInfo{Name: "chain_stages", Doc: "hand outputs over to the stage whose threads go on, and inputs from the one before", After: []string{"mixed_outputs"}},
 		Run: func(c *compiler) error { return c.lowerChain(c.impl) }},
 	{StepInfo: backend.StepInfo{Name: "narrow_loads", Doc: "load words where the device has no loads of 8 and 16 bits"},
 		Run: func(c *compiler) error { lowerNarrowLoads(c.impl, c.gpu); return nil }},
