@@ -446,3 +446,75 @@ func writeRegisters(t *testing.T, w *wave, size uint8, f *emu.Format, texel [4]u
 		t.Fatal(err)
 	}
 }
+
+// TestDescribedMemory: a texel buffer is described by its address, in whatever parts of 16 bytes it begins; what nothing is bound to has
+// an address of its own where that is told, and none elsewhere.
+func TestDescribedMemory(t *testing.T) {
+	describe := func(w *wave, d *emu.Descriptor, e layout.Entry) (addr uint64, b [abi.HeapEntrySize]byte) {
+		w.describeMemory(descBits{&b}, d, &e)
+		return uint64(binary.LittleEndian.Uint32(b[8:]))<<4 | uint64(binary.LittleEndian.Uint32(b[12:])&15)<<36, b
+	}
+	for _, base := range []uint64{0x1000, 0x7_1234_5670, 0xff_ffff_fff0 & (1<<40 - 1)} {
+		for in := uint64(0); in < 16; in += 4 {
+			d := &emu.Descriptor{Type: emu.DescStorageTexelBuffer, Format: emu.FormatByName("R32_UINT"), Addr: base + in, Size: 64}
+			addr, b := describe(&wave{}, d, layout.Entry{Part: 1})
+			if place := binary.LittleEndian.Uint32(b[4*abi.PlaceWord:]); addr != base || uint64(place) != in {
+				t.Errorf("a buffer at %#x: address %#x, %d bytes after it", d.Addr, addr, place)
+			}
+		}
+	}
+	for _, checked := range []bool{false, true} {
+		for _, others := range []bool{false, true} {
+			list := make([]emu.Descriptor, 2)
+			if others {
+				list[1].Type = emu.DescStorageImage
+			}
+			bind := &emu.Bindings{}
+			bind.Set(0, 2, list)
+			w := &wave{p: &program{meta: &abi.Meta{}}, l: &emu.Launch{Env: &emu.Env{Bindings: bind}}}
+			if checked {
+				w.check = &checker{}
+			}
+			addr, _ := describe(w, &list[0], layout.Entry{Binding: 2, Part: 1})
+			want := uint64(0)
+			if checked && others {
+				want = abi.ImageAddr + maxImages<<32
+			}
+			if addr != want || (w.lacking != nil) != (want != 0) {
+				t.Errorf("nothing is bound, others %t, checked %t: address %#x, %v", others, checked, addr, w.lacking)
+			}
+			if _, err := w.imageAtomic(&inst{}, 0, abi.ImageAddr+maxImages<<32, nil); err == nil || want != 0 && err != w.lacking {
+				t.Errorf("an atomic there: %v", err)
+			}
+		}
+	}
+}
+
+// TestHeapShapes: the depth of an entry counts cubes where the program reads cubes by it; where it reads layers too, the image says which.
+func TestHeapShapes(t *testing.T) {
+	image := func(layers int) *emu.ImageView {
+		g := gridImage{ImageDesc: emu.ImageDesc{Width: 4, Height: 4, Layers: layers, Format: emu.FormatByName("R32_UINT")}}
+		return g.view(t)
+	}
+	for _, c := range []struct {
+		name string
+		v    *emu.ImageView
+		uses []bool // of cubes
+		want bool
+	}{
+		{"layers", image(12), []bool{false}, false}, {"cubes", image(12), []bool{true}, true}, {"an image of layers as both", image(3), []bool{true, false}, false},
+		{"an image of cubes as both", image(12), []bool{false, true}, true}, {"neither", image(12), nil, false},
+	} {
+		m := &abi.Meta{}
+		for _, use := range c.uses {
+			m.Heap = append(m.Heap, abi.HeapRange{Binding: 2, Cubes: use})
+		}
+		m.Heap = append(m.Heap, abi.HeapRange{Binding: 1, Cubes: !c.want}, abi.HeapRange{Set: 1, Binding: 2, Cubes: !c.want})
+		bind := &emu.Bindings{}
+		bind.Set(0, 2, []emu.Descriptor{{Type: emu.DescSampledImage, Image: c.v}})
+		w := &wave{p: &program{meta: m}, l: &emu.Launch{Env: &emu.Env{Bindings: bind, Layout: layoutOf(1, 1)}}}
+		if d, e, got := w.heapEntry(0); d == nil || e.Binding != 2 || got != c.want {
+			t.Errorf("%s: entry of binding %d counts cubes: %t", c.name, e.Binding, got)
+		}
+	}
+}
