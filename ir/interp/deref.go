@@ -530,11 +530,22 @@ func (c *compiler) addressOf(in *ir.Instr) int32 {
 // leaves returns the leaves of what a pointer points to.
 func (p *pointer) leaves() []leaf {
 	if !p.vertex {
-		return p.lay.leaves(p.t, 0, p.comp, nil)
+		return p.leavesOf(p.t, 0, p.comp, nil)
 	}
 	var list []leaf
 	for i := range p.t.Len {
-		list = p.lay.leaves(p.t.Elem, i*vertexStride, p.lay.component(p.t.Elem), list)
+		list = p.leavesOf(p.t.Elem, i*vertexStride, p.lay.component(p.t.Elem), list)
+	}
+	return list
+}
+
+// leavesOf appends the leaves of what stands at an offset: elements of a compact array are words after each other.
+func (p *pointer) leavesOf(t *ir.Type, off, comp uint32, list []leaf) []leaf {
+	if !p.compact || !t.IsArray() {
+		return p.lay.leaves(t, off, comp, list)
+	}
+	for i := range t.Len {
+		list = p.lay.leaves(t.Elem, off+4*i, comp, list)
 	}
 	return list
 }
