@@ -3,6 +3,7 @@ package orders
 import (
 	"cmp"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -290,16 +291,17 @@ func TestPassAlone(t *testing.T) {
 	}
 	j.eachSubject(t, list, func(j *judge, i int) (faults []string) {
 		for n, p := range passes.Registry() {
-			if !prove.Full() && (i+n)%5 != 0 {
+			number := pairNumber(j.script.path, p.Name)
+			if !prove.Full() && number%5 != 0 {
 				continue
 			}
 			for k, text := range all[n] {
-				j.name = judgeNames[(i/5+i+k)%3]
+				j.name = judgeNames[(number/5+k)%len(judgeNames)]
 				if late[[2]string{j.name, p.Name}] {
 					j.name = "judge"
 				}
 				// A pass sees each script, and what each target asks for.
-				j.wish = (i/4 + n + k) % len(j.wishes)
+				j.wish = (number/15 + k) % len(j.wishes)
 				if what := j.judge(text); what != "" {
 					faults = append(faults, fmt.Sprintf("%s after %s, wishes %d: %s: %s", text, j.name, j.wish, j.script.path, what))
 				}
@@ -315,6 +317,13 @@ func TestPassAlone(t *testing.T) {
 	}
 	slices.Sort(idle)
 	t.Logf("found nothing to do: %s", strings.Join(idle, " "))
+}
+
+// pairNumber is a number of a script and a pass, which other scripts and passes do not change.
+func pairNumber(path, pass string) int {
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%s %s", filepath.Base(path), pass)
+	return int(h.Sum32() >> 1)
 }
 
 // judgeNames are the pipelines in front, of newJudge.
