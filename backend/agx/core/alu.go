@@ -319,9 +319,7 @@ func execConvert(w *wave, x *inst) error {
 func floatToInt(mode isa.ConvertMode, f float64, r isa.Round) uint32 {
 	if r == isa.RoundEven {
 		f = math.RoundToEven(f)
-	} else {
-		f = math.Trunc(f)
-	}
+	} // else what follows cuts the fraction off
 	var lo, hi float64
 	switch mode {
 	case isa.FToU16:

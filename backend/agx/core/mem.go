@@ -210,13 +210,9 @@ func atomicFn(op isa.AtomicOp, old, v, compare uint32) uint32 {
 	return old ^ v
 }
 
-// atomicData reads the operand of an atomic: new value and comparand.
+// atomicData reads the operand of an atomic: new value, and comparand, which only some have.
 func (w *wave) atomicData(o *isa.Operand, lane int) (v, compare uint32) {
-	v = w.get(int(o.Val), 32, lane)
-	if o.Count > 1 {
-		compare = w.get(int(o.Val)+2, 32, lane)
-	}
-	return v, compare
+	return w.get(int(o.Val), 32, lane), w.get(int(o.Val)+2, 32, lane)
 }
 
 func execAtomic(w *wave, x *inst) error {

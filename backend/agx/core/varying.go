@@ -248,11 +248,11 @@ func (w *wave) planeOf(c coef, lane int) (abc [3]uint32, err error) {
 	}
 	if w.check != nil && f.Prim.V[0] == f.Prim.V[1] && f.Prim.V[0] != nil { // a point has no planes
 		p := place{x: float32(f.X) + 0.5, y: float32(f.Y) + 0.5, center: true}
-		v, err := w.iterate(c, lane, &p, false)
+		v, _ := w.iterate(c, lane, &p, false) // depth alone may fail
 		if (c.Source == abi.CoefVarying || c.Source == abi.CoefBary) && c.Interp == ir.InterpSmooth {
 			v = w.cornerOf(f, c, 0)
 		}
-		return [3]uint32{invalidPlane, invalidPlane << 1, fbits(float32(v))}, err
+		return [3]uint32{invalidPlane, invalidPlane << 1, fbits(float32(v))}, nil
 	}
 	x0, y0 := float32(f.X&^31), float32(f.Y&^31)
 	at := func(x, y float32) float64 {
@@ -262,15 +262,12 @@ func (w *wave) planeOf(c coef, lane int) (abc [3]uint32, err error) {
 		if (c.Source == abi.CoefVarying || c.Source == abi.CoefBary) && c.Interp == ir.InterpSmooth {
 			return blend(p.linear, w.overW(f, c, 0), w.overW(f, c, 1), w.overW(f, c, 2))
 		}
-		v, e := w.iterate(c, lane, &p, false)
-		if e != nil {
-			err = e
-		}
+		v, _ := w.iterate(c, lane, &p, false)
 		return v
 	}
 	v := at(x0, y0)
 	a, b := (at(x0+32, y0)-v)/32, (at(x0, y0+32)-v)/32
-	return [3]uint32{fbits(float32(a)), fbits(float32(b)), fbits(float32(v))}, err
+	return [3]uint32{fbits(float32(a)), fbits(float32(b)), fbits(float32(v))}, nil
 }
 
 // overW is v/w at a vertex.
