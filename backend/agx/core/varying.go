@@ -248,8 +248,8 @@ func (w *wave) planeOf(c coef, lane int) (abc [3]uint32, err error) {
 	}
 	if w.check != nil && f.Prim.V[0] == f.Prim.V[1] && f.Prim.V[0] != nil { // a point has no planes
 		p := place{x: float32(f.X) + 0.5, y: float32(f.Y) + 0.5, center: true}
-		v, _ := w.iterate(c, lane, &p, false) // depth alone may fail
-		if (c.Source == abi.CoefVarying || c.Source == abi.CoefBary) && c.Interp == ir.InterpSmooth {
+		v, _ := w.iterate(c, lane, &p, false) // depth alone may fail; the weights are 0
+		if c.Source == abi.CoefVarying && c.Interp == ir.InterpSmooth {
 			v = w.cornerOf(f, c, 0)
 		}
 		return [3]uint32{invalidPlane, invalidPlane << 1, fbits(float32(v))}, nil
