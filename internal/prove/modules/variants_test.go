@@ -38,6 +38,9 @@ func TestVariantsAgree(t *testing.T) {
 	if dir := os.Getenv("NIRC_MODULES"); dir != "" {
 		list, _ = filepath.Glob(filepath.Join(dir, "*.spv"))
 	}
+	if len(list) == 0 {
+		t.Skip("no corpus beside the repository")
+	}
 	same := 0
 	step := max(1, len(list)/48)
 	for i := 0; i < len(list); i += step {
