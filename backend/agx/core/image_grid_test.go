@@ -518,3 +518,41 @@ func TestHeapShapes(t *testing.T) {
 		}
 	}
 }
+
+// TestResidencyCodes: after the texels' four registers stands whether each lane's has memory, where the instruction asks for it, and
+// what was there where it does not.
+func TestResidencyCodes(t *testing.T) {
+	g := gridImage{ImageDesc: emu.ImageDesc{Width: 4, Height: 4, Format: emu.FormatByName("R32_UINT")}}
+	v := g.view(t)
+	v.Image.Unbound = []emu.Unbound{{From: 16, To: 32}} // the second row
+	w := &wave{registers: new(registers), n: 1, exec: 1, l: &emu.Launch{Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}}, p: &program{meta: &abi.Meta{}}}
+	w.p.states[0][0] = state{&abi.State{Binding: 1}}
+	w.l.Env.Bindings.Set(0, 1, []emu.Descriptor{{Type: emu.DescSampledImage, Image: v}})
+	for _, asks := range []bool{false, true} {
+		for _, size := range []uint8{16, 32} {
+			for i := range 16 {
+				x := &inst{Instr: isa.Instr{Op: isa.OpTextureLoad, Dim: isa.Dim2D, Mask: 1, Dst: isa.Operand{Kind: isa.Reg, Val: 40, Size: size, Count: 1}}}
+				x.Srcs[1] = isa.Operand{Kind: isa.TS}
+				x.Srcs[3] = gridCoords(w, isa.Dim2D, 32, [3]int{i & 3, i >> 2, 0}, 0)
+				want := uint32(77)
+				if asks {
+					if err := x.SetField(isa.TexResidency, 2); err != nil {
+						t.Fatal(err)
+					}
+					want = emu.Resident
+					if i>>2 == 1 {
+						want = emu.NotResident
+					}
+				}
+				at := 40 + 4*int(size)/16
+				w.set(at, size, 0, 77)
+				if err := execTexture(w, x); err != nil {
+					t.Fatal(err)
+				}
+				if got := w.get(at, size, 0); got != want {
+					t.Errorf("texel %d, registers of %d bits, asked for %t: the code is %d, want %d", i, size, asks, got, want)
+				}
+			}
+		}
+	}
+}
