@@ -64,6 +64,9 @@ func (t Target) Cost(o *object.Object) (*cost.Program, error) {
 		p.Instrs[i].Leader = lines[i].Label || i > 0 && lines[i-1].Instr.Op.Traits()&(isa.TraitExec|isa.TraitBranch) != 0
 	}
 	w := walker{lines: lines, at: map[int]int32{}, nodes: map[lane]int32{}}
+	if m.CodeSize > 0 {
+		w.end = int(m.Entry + m.CodeSize)
+	}
 	reached := w.walk(int(m.Entry))
 	p.Nodes = w.list
 	for i := range p.Instrs {

@@ -23,6 +23,9 @@ const maxStates = 64
 type walker struct {
 	lines []isa.Line
 	at    map[int]int32 // line by offset
+	// end is the offset after a part of a program, which the next part follows; 0 where the program ends by itself. What
+	// stands there in the object, a preamble or padding, is not reached.
+	end   int
 	nodes map[lane]int32
 	list  []cost.Node
 	todo  []lane
@@ -94,7 +97,7 @@ func (w *walker) step(s lane) (next []lane, ok bool) {
 	l := &w.lines[s.line]
 	in := &l.Instr
 	add := func(line int, v int, active bool) {
-		if line < len(w.lines) {
+		if line < len(w.lines) && (w.end == 0 || w.lines[line].PC != w.end) {
 			t := lane{line, uint16(v), active}
 			if len(next) == 0 || next[0] != t {
 				next = append(next, t)

@@ -2,6 +2,7 @@ package agx
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"nirc/backend/agx/isa"
 	"nirc/backend/cost"
 	"nirc/backend/gputest"
+	"nirc/backend/object"
 	"nirc/ir"
 )
 
@@ -104,5 +106,32 @@ func TestCostProperties(t *testing.T) {
 	p = cost.Properties{}
 	if costProps(&p, m); p.WritesDepth || !p.Discards || !p.NeedsHelpers || p.Preamble {
 		t.Errorf("%+v", p)
+	}
+}
+
+// TestCostOfParts: a part of a program ends where the next part follows, though a preamble stands there in the object, right after it or after traps.
+func TestCostOfParts(t *testing.T) {
+	for _, padding := range []string{"", "\ttrap\n"} {
+		part, err := isa.Assemble("\tmov_imm r0l, 0\n\tmov r1, r2\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, err := isa.Assemble("\tmov_imm r0l, 0\n\tmov r1, r2\n" + padding + "\tmov r3, r4\n\tstop\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := json.Marshal(&abi.Meta{Stage: ir.StageVertex, Part: abi.PartMain, CodeSize: uint32(len(part)), HasPreamble: true, Preamble: uint32(len(part))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Target{}.Cost(&object.Object{Target: TargetName, GPU: gpus[0].Name, Code: code, ABI: m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range p.Instrs {
+			if main := p.Instrs[i].Offset < len(part); p.Instrs[i].Once == main {
+				t.Errorf("padding %q: instruction %d runs once: %t", padding, i, p.Instrs[i].Once)
+			}
+		}
 	}
 }
