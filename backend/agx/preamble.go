@@ -211,11 +211,11 @@ func freeIntrinsic(in *ir.Instr) bool {
 	return isDriverValue(in)
 }
 
-// isDriverValue reports whether in reads what the driver knows of a draw or dispatch.
+// isDriverValue reports whether in reads what the driver knows of a draw or dispatch; programs run once a view, and so do their preambles.
 func isDriverValue(in *ir.Instr) bool {
 	switch in.Intr {
 	case ir.IntrLoadNumWorkgroups, ir.IntrLoadBaseWorkgroupId, ir.IntrLoadFirstVertex, ir.IntrLoadBaseVertex, ir.IntrLoadBaseInstance,
-		ir.IntrLoadDrawId, ir.IntrLoadIsIndexedDraw, ir.IntrLoadSubgroupSize, ir.IntrLoadNumSubgroups, ir.IntrLoadWorkgroupSize:
+		ir.IntrLoadDrawId, ir.IntrLoadViewIndex, ir.IntrLoadIsIndexedDraw, ir.IntrLoadSubgroupSize, ir.IntrLoadNumSubgroups, ir.IntrLoadWorkgroupSize:
 		return true
 	}
 	return false

@@ -91,3 +91,15 @@ func TestPreambleIfs(t *testing.T) {
 		}
 	}
 }
+
+// TestPreambleViews: programs run once a view, so what follows from its number is the preamble's.
+func TestPreambleViews(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageFragment, 64)
+	view := &b.Intrinsic(ir.IntrLoadViewIndex, 1, 32).Def
+	x := loadInput(b, ir.SlotVar0, 1)
+	storeOutput(b, ir.SlotData0, b.Ixor(x, b.Imul(view, view)))
+	bin, text := build(t, s, CompileOptions{})
+	if !bin.Meta.HasPreamble || strings.Contains(text, "imadd") {
+		t.Errorf("the square of the view's number is made by fragments:\n%s", text)
+	}
+}
