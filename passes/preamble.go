@@ -39,6 +39,8 @@ type Preamble struct {
 	BothSides int32
 	// Condition, if not nil, makes the condition under which a preamble with guarded instructions computes anything.
 	Condition func(b *ir.Builder) *ir.Def
+	// Crowded, if not nil, is called where there is not room for all, before anything has a place: then Place knows what each saves.
+	Crowded func()
 
 	t    PreambleTarget
 	impl *ir.Impl
@@ -74,6 +76,17 @@ func (p *Preamble) Needed(d *ir.Def) bool { return has(p.need, d) }
 
 // Placed reports whether the preamble leaves a value for the shader.
 func (p *Preamble) Placed(d *ir.Def) bool { return has(p.placed, d) }
+
+// Stays reports whether the shader reads a value, once Choose has found what stays.
+func (p *Preamble) Stays(d *ir.Def) bool { return has(p.stays, d) }
+
+// Gain is what a value saves that moves, where there is not room for all; else 0.
+func (p *Preamble) Gain(d *ir.Def) int32 {
+	if int(d.Index) < len(p.gain) {
+		return p.gain[d.Index]
+	}
+	return 0
+}
 
 // FromFree reports whether all sources of an instruction are free.
 func (p *Preamble) FromFree(in *ir.Instr) bool {
@@ -156,8 +169,12 @@ func (p *Preamble) Choose() bool {
 	p.findStaying()
 	total := p.findChosen()
 	wanted := len(p.chosen)
+	p.gain = p.gain[:0]
 	if total > p.Room || p.ReadCost > 0 {
 		p.weigh()
+		if p.Crowded != nil {
+			p.Crowded()
+		}
 	}
 	n := 0
 	for _, in := range p.chosen {

@@ -208,15 +208,13 @@ func (s *isel) pushed(in *ir.Instr, k abi.Uniform, off uint32) bool {
 		return false
 	}
 	var buf [16]opnd
+	var words [16]uint32
 	n := int(in.Def.NumComponents)
+	if !s.uni.words(words[:n], k, off, bits) {
+		return false
+	}
 	for c := range n {
-		at := off + uint32(c)*bits/8
-		k.Offset, k.Size = at&^3, 4
-		u, ok := s.uni.take(k, pushBudget)
-		if !ok {
-			return false
-		}
-		buf[c] = opnd{kind: opUniform, bits: u + at&3/2, half: bits == 16}
+		buf[c] = opnd{kind: opUniform, bits: words[c], half: bits == 16}
 	}
 	s.setComps(&in.Def, buf[:n]...)
 	return true

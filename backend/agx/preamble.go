@@ -16,9 +16,11 @@ const preambleBudget = 480
 // own, which runs once before the shader and leaves its results in uniform registers.
 type preamble struct {
 	passes.Preamble
-	s    *ir.Shader
-	impl *ir.Impl
-	uni  *uniforms
+	s     *ir.Shader
+	impl  *ir.Impl
+	uni   *uniforms
+	res   *resources
+	crowd crowd
 	// biasWords is the size of the table of samplers' biases.
 	biasWords uint32
 	// places are the uniforms of components of values, first, by the value's index, where its own begin.
@@ -28,18 +30,23 @@ type preamble struct {
 
 // formPreamble returns the preamble's shader, or nil if there is nothing to move, and whether ifs may be left that choose nothing.
 func formPreamble(s *ir.Shader, impl *ir.Impl, res *resources, u *uniforms, p *preamble) (pre *ir.Shader, chosen bool) {
-	p.s, p.impl, p.uni, p.biasWords, p.Room, p.BothSides = s, impl, u, res.biasWords(), u.resultRoom(), maxBothSides
-	p.Condition = nil
+	p.s, p.impl, p.uni, p.res, p.biasWords, p.BothSides = s, impl, u, res, res.biasWords(), maxBothSides
+	p.Condition, p.Crowded = nil, p.findWishes
 	if s.Stage == ir.StageCompute && !faults.has(faultEmptyDispatch) {
 		p.Condition = anyWorkgroup
 	}
 	defer p.forget()
 	p.Classify(impl, p)
 	if p.negateFactors() {
+		p.crowd.scalars = 0
 		p.Classify(impl, p)
 	}
+	// What constants may want besides is room that results have no claim to.
+	p.Room = min(u.resultRoom(), u.resultRoom()+uniformHalves-preambleBudget-2*p.crowd.scalars)
 	p.places, p.first = p.places[:0], slab.Resized(p.first, int(impl.NumDefs))
-	if !p.Choose() {
+	found := p.Choose()
+	p.grant(1, 1) // what is left saves more than one instruction, or is left to selection
+	if !found {
 		return nil, false
 	}
 	pre = newPreamble(s)
@@ -60,7 +67,8 @@ func anyWorkgroup(b *ir.Builder) *ir.Def {
 // forget lets go of the shader.
 func (p *preamble) forget() {
 	p.Forget()
-	p.s, p.impl, p.uni = nil, nil, nil
+	p.crowd.forget()
+	p.s, p.impl, p.uni, p.res = nil, nil, nil, nil
 }
 
 // What an instruction of the preamble costs, to decide whether an if stays one there, and what has room (agx.md §13).
@@ -107,7 +115,10 @@ func (p *preamble) Guarded(in *ir.Instr) bool {
 func (p *preamble) Moves(_ *passes.Preamble, in *ir.Instr) bool {
 	d := &in.Def
 	switch in.Kind {
-	case ir.KindLoadConst, ir.KindUndef:
+	case ir.KindLoadConst:
+		p.crowd.scalars += int(d.NumComponents)
+		return true
+	case ir.KindUndef:
 		return true
 	case ir.KindALU:
 		return d.BitSize != 8 && (d.BitSize != 64 || movesWide(in))
@@ -226,6 +237,7 @@ func (p *preamble) Size(d *ir.Def) int { return int(d.NumComponents) * max(2, in
 
 // Place finds uniform registers for a value.
 func (p *preamble) Place(in *ir.Instr) bool {
+	p.grant(p.Gain(&in.Def), int32(p.Size(&in.Def)))
 	first := len(p.places)
 	for range in.Def.NumComponents {
 		u, ok := p.room(int(bitsOf(&in.Def)))

@@ -173,6 +173,20 @@ func (u *uniforms) take(k abi.Uniform, budget int) (uint32, bool) {
 	return u.append(k, budget)
 }
 
+// words gives the numbers of elements of so many bits from offset off of what k names; false if they have no room.
+func (u *uniforms) words(to []uint32, k abi.Uniform, off, bits uint32) bool {
+	for c := range to {
+		at := off + uint32(c)*bits/8
+		k.Offset, k.Size = at&^3, 4
+		n, ok := u.take(k, pushBudget)
+		if !ok {
+			return false
+		}
+		to[c] = n + at&3/2
+	}
+	return true
+}
+
 func (u *uniforms) append(k abi.Uniform, budget int) (uint32, bool) {
 	return u.appendPiece(piece{Uniform: k, halves: k.Halves()}, budget)
 }
