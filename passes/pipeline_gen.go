@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x7fa67b33
+const builtinSum = 0x914ce413
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1428,35 +1428,40 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 467, "use", nil},
 				{2, 467, "optimise", nil},
 			}},
-			{4, 468, "", []node{
-				{2, 468, "lower_phis_to_scalar", nil},
-				{4, 468, "", []node{
-					{2, 468, "all", nil},
-					{2, 468, "true", nil},
-				}},
-			}},
-			{4, 470, "", []node{
-				{2, 470, "if", nil},
-				{2, 470, "level >= O2", nil},
-				{2, 471, "then", nil},
-				{3, 472, "", []node{
-					{4, 472, "", []node{
-						{2, 472, "opt_gcm", nil},
-						{4, 472, "", []node{
-							{2, 472, "sink", nil},
-							{2, 472, "false", nil},
+			{4, 469, "", []node{
+				{2, 469, "if", nil},
+				{2, 469, "level >= O1", nil},
+				{2, 470, "then", nil},
+				{3, 470, "", []node{
+					{4, 470, "", []node{
+						{2, 470, "opt_reassociate", nil},
+						{4, 470, "", []node{
+							{2, 470, "float", nil},
+							{2, 470, "true", nil},
+							{2, 470, "uniform_const", nil},
+							{2, 470, "true", nil},
 						}},
 					}},
 				}},
 			}},
+			{4, 471, "", []node{
+				{2, 471, "lower_phis_to_scalar", nil},
+				{4, 471, "", []node{
+					{2, 471, "all", nil},
+					{2, 471, "true", nil},
+				}},
+			}},
 			{4, 473, "", []node{
 				{2, 473, "if", nil},
-				{2, 473, "level >= O1", nil},
+				{2, 473, "level >= O2", nil},
 				{2, 474, "then", nil},
-				{3, 474, "", []node{
-					{4, 474, "", []node{
-						{2, 474, "use", nil},
-						{2, 474, "late", nil},
+				{3, 475, "", []node{
+					{4, 475, "", []node{
+						{2, 475, "opt_gcm", nil},
+						{4, 475, "", []node{
+							{2, 475, "sink", nil},
+							{2, 475, "false", nil},
+						}},
 					}},
 				}},
 			}},
@@ -1465,39 +1470,34 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 476, "level >= O1", nil},
 				{2, 477, "then", nil},
 				{3, 477, "", []node{
-					{2, 477, "opt_16bit_tex_image", nil},
-				}},
-			}},
-			{4, 478, "", []node{
-				{2, 478, "use", nil},
-				{2, 478, "clean", nil},
-			}},
-			{4, 480, "", []node{
-				{2, 480, "if", nil},
-				{2, 480, "level >= O1", nil},
-				{2, 481, "then", nil},
-				{3, 482, "", []node{
-					{4, 482, "", []node{
-						{2, 482, "opt_sink", nil},
-						{4, 482, "", []node{
-							{2, 482, "compares", nil},
-							{2, 482, "true", nil},
-						}},
+					{4, 477, "", []node{
+						{2, 477, "use", nil},
+						{2, 477, "late", nil},
 					}},
 				}},
 			}},
-			{4, 484, "", []node{
-				{2, 484, "if", nil},
-				{2, 484, "level >= O1", nil},
-				{2, 485, "then", nil},
+			{4, 479, "", []node{
+				{2, 479, "if", nil},
+				{2, 479, "level >= O1", nil},
+				{2, 480, "then", nil},
+				{3, 480, "", []node{
+					{2, 480, "opt_16bit_tex_image", nil},
+				}},
+			}},
+			{4, 481, "", []node{
+				{2, 481, "use", nil},
+				{2, 481, "clean", nil},
+			}},
+			{4, 483, "", []node{
+				{2, 483, "if", nil},
+				{2, 483, "level >= O1", nil},
+				{2, 484, "then", nil},
 				{3, 485, "", []node{
 					{4, 485, "", []node{
-						{2, 485, "opt_move", nil},
+						{2, 485, "opt_sink", nil},
 						{4, 485, "", []node{
-							{2, 485, "buffers", nil},
-							{2, 485, "true", nil},
 							{2, 485, "compares", nil},
-							{2, 485, "false", nil},
+							{2, 485, "true", nil},
 						}},
 					}},
 				}},
@@ -1508,244 +1508,252 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 488, "then", nil},
 				{3, 488, "", []node{
 					{4, 488, "", []node{
-						{2, 488, "opt_group_loads", nil},
+						{2, 488, "opt_move", nil},
 						{4, 488, "", []node{
-							{2, 488, "max_distance", nil},
-							{2, 488, "16", nil},
+							{2, 488, "buffers", nil},
+							{2, 488, "true", nil},
+							{2, 488, "compares", nil},
+							{2, 488, "false", nil},
 						}},
 					}},
 				}},
 			}},
 			{4, 490, "", []node{
 				{2, 490, "if", nil},
-				{2, 490, "level >= O1 && stage == fragment", nil},
+				{2, 490, "level >= O1", nil},
 				{2, 491, "then", nil},
 				{3, 491, "", []node{
-					{2, 491, "opt_move_discards_to_top", nil},
+					{4, 491, "", []node{
+						{2, 491, "opt_group_loads", nil},
+						{4, 491, "", []node{
+							{2, 491, "max_distance", nil},
+							{2, 491, "16", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 492, "remove_dead_variables", nil},
-			{2, 493, "gather_info", nil},
+			{4, 493, "", []node{
+				{2, 493, "if", nil},
+				{2, 493, "level >= O1 && stage == fragment", nil},
+				{2, 494, "then", nil},
+				{3, 494, "", []node{
+					{2, 494, "opt_move_discards_to_top", nil},
+				}},
+			}},
+			{2, 495, "remove_dead_variables", nil},
+			{2, 496, "gather_info", nil},
 		}},
-		{2, 495, "agx", nil},
-		{3, 496, "", []node{
-			{4, 496, "", []node{
-				{2, 496, "use", nil},
-				{2, 496, "common", nil},
-			}},
-			{4, 498, "", []node{
-				{2, 498, "if", nil},
-				{2, 498, "level >= O1", nil},
-				{2, 499, "then", nil},
-				{3, 499, "", []node{
-					{2, 499, "opt_reassociate_matrix_mul", nil},
-				}},
+		{2, 498, "agx", nil},
+		{3, 499, "", []node{
+			{4, 499, "", []node{
+				{2, 499, "use", nil},
+				{2, 499, "common", nil},
 			}},
 			{4, 501, "", []node{
 				{2, 501, "if", nil},
 				{2, 501, "level >= O1", nil},
 				{2, 502, "then", nil},
 				{3, 502, "", []node{
-					{4, 502, "", []node{
-						{2, 502, "opt_shrink_stores", nil},
-						{4, 502, "", []node{
-							{2, 502, "images", nil},
-							{2, 502, "true", nil},
-						}},
-					}},
+					{2, 502, "opt_reassociate_matrix_mul", nil},
 				}},
-			}},
-			{4, 503, "", []node{
-				{2, 503, "use", nil},
-				{2, 503, "optimise", nil},
 			}},
 			{4, 504, "", []node{
-				{2, 504, "use", nil},
-				{2, 504, "interface", nil},
-			}},
-			{4, 506, "", []node{
-				{2, 506, "if", nil},
-				{2, 506, "stage == fragment", nil},
-				{2, 507, "then", nil},
-				{3, 507, "", []node{
-					{2, 507, "gather_info", nil},
-					{2, 507, "lower_wpos_center", nil},
-					{4, 507, "", []node{
-						{2, 507, "lower_frag_coord_to_pixel_coord", nil},
-						{4, 507, "", []node{
-							{2, 507, "center", nil},
-							{2, 507, "false", nil},
+				{2, 504, "if", nil},
+				{2, 504, "level >= O1", nil},
+				{2, 505, "then", nil},
+				{3, 505, "", []node{
+					{4, 505, "", []node{
+						{2, 505, "opt_shrink_stores", nil},
+						{4, 505, "", []node{
+							{2, 505, "images", nil},
+							{2, 505, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 508, "", []node{
-				{2, 508, "lower_tex", nil},
-				{4, 508, "", []node{
-					{2, 508, "projector", nil},
-					{2, 508, "true", nil},
-					{2, 508, "txd", nil},
-					{2, 508, "cube", nil},
-					{2, 508, "implicit_lod", nil},
-					{2, 508, "true", nil},
-					{2, 508, "group_lod", nil},
-					{2, 508, "true", nil},
-				}},
+			{4, 506, "", []node{
+				{2, 506, "use", nil},
+				{2, 506, "optimise", nil},
+			}},
+			{4, 507, "", []node{
+				{2, 507, "use", nil},
+				{2, 507, "interface", nil},
 			}},
 			{4, 509, "", []node{
-				{2, 509, "lower_image", nil},
-				{4, 509, "", []node{
-					{2, 509, "cube_size", nil},
-					{2, 509, "true", nil},
+				{2, 509, "if", nil},
+				{2, 509, "stage == fragment", nil},
+				{2, 510, "then", nil},
+				{3, 510, "", []node{
+					{2, 510, "gather_info", nil},
+					{2, 510, "lower_wpos_center", nil},
+					{4, 510, "", []node{
+						{2, 510, "lower_frag_coord_to_pixel_coord", nil},
+						{4, 510, "", []node{
+							{2, 510, "center", nil},
+							{2, 510, "false", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 511, "", []node{
-				{2, 511, "if", nil},
-				{2, 511, "level >= O1", nil},
-				{2, 512, "then", nil},
-				{3, 512, "", []node{
-					{4, 512, "", []node{
-						{2, 512, "opt_uniform_atomics", nil},
-						{4, 512, "", []node{
-							{2, 512, "join", nil},
-							{2, 512, "true", nil},
+				{2, 511, "lower_tex", nil},
+				{4, 511, "", []node{
+					{2, 511, "projector", nil},
+					{2, 511, "true", nil},
+					{2, 511, "txd", nil},
+					{2, 511, "cube", nil},
+					{2, 511, "implicit_lod", nil},
+					{2, 511, "true", nil},
+					{2, 511, "group_lod", nil},
+					{2, 511, "true", nil},
+				}},
+			}},
+			{4, 512, "", []node{
+				{2, 512, "lower_image", nil},
+				{4, 512, "", []node{
+					{2, 512, "cube_size", nil},
+					{2, 512, "true", nil},
+				}},
+			}},
+			{4, 514, "", []node{
+				{2, 514, "if", nil},
+				{2, 514, "level >= O1", nil},
+				{2, 515, "then", nil},
+				{3, 515, "", []node{
+					{4, 515, "", []node{
+						{2, 515, "opt_uniform_atomics", nil},
+						{4, 515, "", []node{
+							{2, 515, "join", nil},
+							{2, 515, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 513, "lower_atomics", nil},
-			{2, 514, "lower_frexp", nil},
-			{2, 515, "lower_flrp", nil},
-			{4, 516, "", []node{
-				{2, 516, "use", nil},
-				{2, 516, "scalar", nil},
+			{2, 516, "lower_atomics", nil},
+			{2, 517, "lower_frexp", nil},
+			{2, 518, "lower_flrp", nil},
+			{4, 519, "", []node{
+				{2, 519, "use", nil},
+				{2, 519, "scalar", nil},
 			}},
-			{2, 517, "lower_phis_to_scalar", nil},
-			{4, 518, "", []node{
-				{2, 518, "use", nil},
-				{2, 518, "optimise", nil},
+			{2, 520, "lower_phis_to_scalar", nil},
+			{4, 521, "", []node{
+				{2, 521, "use", nil},
+				{2, 521, "optimise", nil},
 			}},
-			{2, 520, "io_add_const_offset_to_base", nil},
-			{4, 523, "", []node{
-				{2, 523, "lower_indirect_derefs", nil},
-				{4, 523, "", []node{
-					{2, 523, "modes", nil},
-					{2, 523, "function_temp", nil},
-					{2, 523, "max_length", nil},
-					{2, 523, "4", nil},
+			{2, 523, "io_add_const_offset_to_base", nil},
+			{4, 526, "", []node{
+				{2, 526, "lower_indirect_derefs", nil},
+				{4, 526, "", []node{
+					{2, 526, "modes", nil},
+					{2, 526, "function_temp", nil},
+					{2, 526, "max_length", nil},
+					{2, 526, "4", nil},
 				}},
 			}},
-			{2, 524, "lower_vars_to_ssa", nil},
-			{4, 525, "", []node{
-				{2, 525, "if", nil},
-				{2, 525, "level >= O1", nil},
-				{2, 526, "then", nil},
-				{3, 526, "", []node{
-					{4, 526, "", []node{
-						{2, 526, "opt_large_constants", nil},
-						{4, 526, "", []node{
-							{2, 526, "packed", nil},
-							{2, 526, "32", nil},
-							{2, 526, "threshold", nil},
-							{2, 526, "20", nil},
-						}},
-					}},
-					{2, 526, "shrink_vec_array_vars", nil},
-					{4, 526, "", []node{
-						{2, 526, "opt_large_constants", nil},
-						{4, 526, "", []node{
-							{2, 526, "packed", nil},
-							{2, 526, "32", nil},
-							{2, 526, "threshold", nil},
-							{2, 526, "20", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 527, "", []node{
-				{2, 527, "lower_vars_to_explicit_types", nil},
-				{4, 527, "", []node{
-					{2, 527, "modes", nil},
-					{2, 527, "function_temp|shader_temp", nil},
-				}},
-			}},
+			{2, 527, "lower_vars_to_ssa", nil},
 			{4, 528, "", []node{
-				{2, 528, "lower_explicit_io", nil},
-				{4, 528, "", []node{
-					{2, 528, "modes", nil},
-					{2, 528, "function_temp|shader_temp|mem_constant", nil},
+				{2, 528, "if", nil},
+				{2, 528, "level >= O1", nil},
+				{2, 529, "then", nil},
+				{3, 529, "", []node{
+					{4, 529, "", []node{
+						{2, 529, "opt_large_constants", nil},
+						{4, 529, "", []node{
+							{2, 529, "packed", nil},
+							{2, 529, "32", nil},
+							{2, 529, "threshold", nil},
+							{2, 529, "20", nil},
+						}},
+					}},
+					{2, 529, "shrink_vec_array_vars", nil},
+					{4, 529, "", []node{
+						{2, 529, "opt_large_constants", nil},
+						{4, 529, "", []node{
+							{2, 529, "packed", nil},
+							{2, 529, "32", nil},
+							{2, 529, "threshold", nil},
+							{2, 529, "20", nil},
+						}},
+					}},
 				}},
 			}},
-			{2, 529, "remove_dead_derefs", nil},
 			{4, 530, "", []node{
-				{2, 530, "if", nil},
-				{2, 530, "level >= O1", nil},
-				{2, 531, "then", nil},
-				{3, 531, "", []node{
-					{2, 531, "opt_load_store_update_alignments", nil},
-					{4, 531, "", []node{
-						{2, 531, "opt_load_store_vectorize", nil},
-						{4, 531, "", []node{
-							{2, 531, "holes", nil},
-							{2, 531, "4", nil},
+				{2, 530, "lower_vars_to_explicit_types", nil},
+				{4, 530, "", []node{
+					{2, 530, "modes", nil},
+					{2, 530, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 531, "", []node{
+				{2, 531, "lower_explicit_io", nil},
+				{4, 531, "", []node{
+					{2, 531, "modes", nil},
+					{2, 531, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 532, "remove_dead_derefs", nil},
+			{4, 533, "", []node{
+				{2, 533, "if", nil},
+				{2, 533, "level >= O1", nil},
+				{2, 534, "then", nil},
+				{3, 534, "", []node{
+					{2, 534, "opt_load_store_update_alignments", nil},
+					{4, 534, "", []node{
+						{2, 534, "opt_load_store_vectorize", nil},
+						{4, 534, "", []node{
+							{2, 534, "holes", nil},
+							{2, 534, "4", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 532, "", []node{
-				{2, 532, "lower_mem_access_bit_sizes", nil},
-				{4, 532, "", []node{
-					{2, 532, "max_bits", nil},
-					{2, 532, "32", nil},
-					{2, 532, "const_bits", nil},
-					{2, 532, "32", nil},
-				}},
-			}},
-			{2, 533, "lower_wrmasks", nil},
 			{4, 535, "", []node{
-				{2, 535, "if", nil},
-				{2, 535, "level >= O1", nil},
-				{2, 536, "then", nil},
-				{3, 536, "", []node{
-					{4, 536, "", []node{
-						{2, 536, "opt_uniform_subgroup", nil},
-						{4, 536, "", []node{
-							{2, 536, "counts", nil},
-							{2, 536, "false", nil},
+				{2, 535, "lower_mem_access_bit_sizes", nil},
+				{4, 535, "", []node{
+					{2, 535, "max_bits", nil},
+					{2, 535, "32", nil},
+					{2, 535, "const_bits", nil},
+					{2, 535, "32", nil},
+				}},
+			}},
+			{2, 536, "lower_wrmasks", nil},
+			{4, 538, "", []node{
+				{2, 538, "if", nil},
+				{2, 538, "level >= O1", nil},
+				{2, 539, "then", nil},
+				{3, 539, "", []node{
+					{4, 539, "", []node{
+						{2, 539, "opt_uniform_subgroup", nil},
+						{4, 539, "", []node{
+							{2, 539, "counts", nil},
+							{2, 539, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 537, "", []node{
-				{2, 537, "lower_subgroups", nil},
-				{4, 537, "", []node{
-					{2, 537, "only_64", nil},
-					{2, 537, "true", nil},
-					{2, 537, "to_scalar", nil},
-					{2, 537, "true", nil},
-					{2, 537, "split_64", nil},
-					{2, 537, "true", nil},
-					{2, 537, "vote_eq", nil},
-					{2, 537, "true", nil},
-					{2, 537, "scans", nil},
-					{2, 537, "true", nil},
+			{4, 540, "", []node{
+				{2, 540, "lower_subgroups", nil},
+				{4, 540, "", []node{
+					{2, 540, "only_64", nil},
+					{2, 540, "true", nil},
+					{2, 540, "to_scalar", nil},
+					{2, 540, "true", nil},
+					{2, 540, "split_64", nil},
+					{2, 540, "true", nil},
+					{2, 540, "vote_eq", nil},
+					{2, 540, "true", nil},
+					{2, 540, "scans", nil},
+					{2, 540, "true", nil},
 				}},
 			}},
-			{4, 538, "", []node{
-				{2, 538, "lower_bit_size", nil},
-				{4, 538, "", []node{
-					{2, 538, "below", nil},
-					{2, 538, "16", nil},
-					{2, 538, "to", nil},
-					{2, 538, "16", nil},
-				}},
-			}},
-			{4, 539, "", []node{
-				{2, 539, "if", nil},
-				{2, 539, "level >= O1", nil},
-				{2, 540, "then", nil},
-				{3, 540, "", []node{
-					{2, 540, "opt_intrinsics", nil},
+			{4, 541, "", []node{
+				{2, 541, "lower_bit_size", nil},
+				{4, 541, "", []node{
+					{2, 541, "below", nil},
+					{2, 541, "16", nil},
+					{2, 541, "to", nil},
+					{2, 541, "16", nil},
 				}},
 			}},
 			{4, 542, "", []node{
@@ -1753,440 +1761,464 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 542, "level >= O1", nil},
 				{2, 543, "then", nil},
 				{3, 543, "", []node{
-					{2, 543, "opt_compose_sums", nil},
-					{4, 543, "", []node{
-						{2, 543, "opt_reassociate", nil},
-						{4, 543, "", []node{
-							{2, 543, "float", nil},
-							{2, 543, "true", nil},
-						}},
-					}},
+					{2, 543, "opt_intrinsics", nil},
 				}},
-			}},
-			{4, 544, "", []node{
-				{2, 544, "use", nil},
-				{2, 544, "legalise_sums", nil},
 			}},
 			{4, 545, "", []node{
 				{2, 545, "if", nil},
 				{2, 545, "level >= O1", nil},
 				{2, 546, "then", nil},
-				{3, 547, "", []node{
-					{4, 547, "", []node{
-						{2, 547, "loop", nil},
-						{3, 548, "", []node{
-							{4, 548, "", []node{
-								{2, 548, "use", nil},
-								{2, 548, "turn", nil},
-							}},
-							{2, 549, "lower_alu_to_scalar", nil},
-							{4, 550, "", []node{
-								{2, 550, "opt_peephole_select", nil},
-								{4, 550, "", []node{
-									{2, 550, "limit", nil},
-									{2, 550, "64", nil},
-									{2, 550, "indirect_load_ok", nil},
-									{2, 550, "true", nil},
-									{2, 550, "expensive_alu_ok", nil},
-									{2, 550, "true", nil},
-									{2, 550, "loads", nil},
-									{2, 550, "true", nil},
-									{2, 550, "ubos", nil},
-									{2, 550, "true", nil},
-								}},
-							}},
+				{3, 546, "", []node{
+					{2, 546, "opt_compose_sums", nil},
+					{4, 546, "", []node{
+						{2, 546, "opt_reassociate", nil},
+						{4, 546, "", []node{
+							{2, 546, "float", nil},
+							{2, 546, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{4, 547, "", []node{
+				{2, 547, "use", nil},
+				{2, 547, "legalise_sums", nil},
+			}},
+			{4, 548, "", []node{
+				{2, 548, "if", nil},
+				{2, 548, "level >= O1", nil},
+				{2, 549, "then", nil},
+				{3, 550, "", []node{
+					{4, 550, "", []node{
+						{2, 550, "loop", nil},
+						{3, 551, "", []node{
 							{4, 551, "", []node{
 								{2, 551, "use", nil},
-								{2, 551, "tail", nil},
+								{2, 551, "turn", nil},
+							}},
+							{2, 552, "lower_alu_to_scalar", nil},
+							{4, 553, "", []node{
+								{2, 553, "opt_peephole_select", nil},
+								{4, 553, "", []node{
+									{2, 553, "limit", nil},
+									{2, 553, "64", nil},
+									{2, 553, "indirect_load_ok", nil},
+									{2, 553, "true", nil},
+									{2, 553, "expensive_alu_ok", nil},
+									{2, 553, "true", nil},
+									{2, 553, "loads", nil},
+									{2, 553, "true", nil},
+									{2, 553, "ubos", nil},
+									{2, 553, "true", nil},
+								}},
+							}},
+							{4, 554, "", []node{
+								{2, 554, "use", nil},
+								{2, 554, "tail", nil},
 							}},
 						}},
-						{2, 552, "max", nil},
-						{2, 552, "12", nil},
+						{2, 555, "max", nil},
+						{2, 555, "12", nil},
 					}},
 				}},
 			}},
-			{4, 553, "", []node{
-				{2, 553, "lower_phis_to_scalar", nil},
-				{4, 553, "", []node{
-					{2, 553, "all", nil},
-					{2, 553, "true", nil},
-				}},
-			}},
-			{4, 554, "", []node{
-				{2, 554, "if", nil},
-				{2, 554, "level >= O2", nil},
-				{2, 555, "then", nil},
-				{3, 555, "", []node{
-					{4, 555, "", []node{
-						{2, 555, "opt_gcm", nil},
-						{4, 555, "", []node{
-							{2, 555, "sink", nil},
-							{2, 555, "false", nil},
-							{2, 555, "room", nil},
-							{2, 555, "28", nil},
+			{4, 557, "", []node{
+				{2, 557, "if", nil},
+				{2, 557, "level >= O1", nil},
+				{2, 558, "then", nil},
+				{3, 558, "", []node{
+					{4, 558, "", []node{
+						{2, 558, "opt_reassociate", nil},
+						{4, 558, "", []node{
+							{2, 558, "float", nil},
+							{2, 558, "true", nil},
+							{2, 558, "uniform_const", nil},
+							{2, 558, "true", nil},
 						}},
 					}},
 				}},
-			}},
-			{4, 556, "", []node{
-				{2, 556, "if", nil},
-				{2, 556, "level >= O1", nil},
-				{2, 557, "then", nil},
-				{3, 557, "", []node{
-					{4, 557, "", []node{
-						{2, 557, "use", nil},
-						{2, 557, "late", nil},
-					}},
-				}},
-			}},
-			{4, 558, "", []node{
-				{2, 558, "use", nil},
-				{2, 558, "scalar", nil},
 			}},
 			{4, 559, "", []node{
-				{2, 559, "use", nil},
-				{2, 559, "clean", nil},
+				{2, 559, "lower_phis_to_scalar", nil},
+				{4, 559, "", []node{
+					{2, 559, "all", nil},
+					{2, 559, "true", nil},
+				}},
 			}},
-			{4, 561, "", []node{
-				{2, 561, "if", nil},
-				{2, 561, "level >= O2", nil},
-				{2, 562, "then", nil},
-				{3, 562, "", []node{
-					{4, 562, "", []node{
-						{2, 562, "opt_sink", nil},
-						{4, 562, "", []node{
-							{2, 562, "inputs", nil},
-							{2, 562, "true", nil},
-							{2, 562, "buffers", nil},
-							{2, 562, "true", nil},
-							{2, 562, "compares", nil},
-							{2, 562, "true", nil},
-							{2, 562, "copies", nil},
-							{2, 562, "true", nil},
-							{2, 562, "alu", nil},
-							{2, 562, "true", nil},
+			{4, 560, "", []node{
+				{2, 560, "if", nil},
+				{2, 560, "level >= O2", nil},
+				{2, 561, "then", nil},
+				{3, 561, "", []node{
+					{4, 561, "", []node{
+						{2, 561, "opt_gcm", nil},
+						{4, 561, "", []node{
+							{2, 561, "sink", nil},
+							{2, 561, "false", nil},
+							{2, 561, "room", nil},
+							{2, 561, "28", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 563, "remove_dead_variables", nil},
-			{2, 564, "gather_info", nil},
-		}},
-		{2, 566, "midgard", nil},
-		{3, 567, "", []node{
+			{4, 562, "", []node{
+				{2, 562, "if", nil},
+				{2, 562, "level >= O1", nil},
+				{2, 563, "then", nil},
+				{3, 563, "", []node{
+					{4, 563, "", []node{
+						{2, 563, "use", nil},
+						{2, 563, "late", nil},
+					}},
+				}},
+			}},
+			{4, 564, "", []node{
+				{2, 564, "use", nil},
+				{2, 564, "scalar", nil},
+			}},
+			{4, 565, "", []node{
+				{2, 565, "use", nil},
+				{2, 565, "clean", nil},
+			}},
 			{4, 567, "", []node{
-				{2, 567, "use", nil},
-				{2, 567, "common", nil},
-			}},
-			{4, 568, "", []node{
-				{2, 568, "if", nil},
-				{2, 568, "level >= O1", nil},
-				{2, 569, "then", nil},
-				{3, 569, "", []node{
-					{4, 569, "", []node{
-						{2, 569, "opt_reassociate_matrix_mul", nil},
-						{4, 569, "", []node{
-							{2, 569, "uniform", nil},
-							{2, 569, "true", nil},
+				{2, 567, "if", nil},
+				{2, 567, "level >= O2", nil},
+				{2, 568, "then", nil},
+				{3, 568, "", []node{
+					{4, 568, "", []node{
+						{2, 568, "opt_sink", nil},
+						{4, 568, "", []node{
+							{2, 568, "inputs", nil},
+							{2, 568, "true", nil},
+							{2, 568, "buffers", nil},
+							{2, 568, "true", nil},
+							{2, 568, "compares", nil},
+							{2, 568, "true", nil},
+							{2, 568, "copies", nil},
+							{2, 568, "true", nil},
+							{2, 568, "alu", nil},
+							{2, 568, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 570, "", []node{
-				{2, 570, "use", nil},
-				{2, 570, "vectors", nil},
-			}},
-			{4, 571, "", []node{
-				{2, 571, "use", nil},
-				{2, 571, "interface", nil},
-			}},
-			{4, 572, "", []node{
-				{2, 572, "if", nil},
-				{2, 572, "stage == fragment", nil},
-				{2, 573, "then", nil},
-				{3, 573, "", []node{
-					{2, 573, "lower_helper_writes", nil},
-				}},
+			{2, 569, "remove_dead_variables", nil},
+			{2, 570, "gather_info", nil},
+		}},
+		{2, 572, "midgard", nil},
+		{3, 573, "", []node{
+			{4, 573, "", []node{
+				{2, 573, "use", nil},
+				{2, 573, "common", nil},
 			}},
 			{4, 574, "", []node{
-				{2, 574, "lower_atomics", nil},
-				{4, 574, "", []node{
-					{2, 574, "wide", nil},
-					{2, 574, "true", nil},
-				}},
-			}},
-			{4, 575, "", []node{
-				{2, 575, "lower_subgroups", nil},
-				{4, 575, "", []node{
-					{2, 575, "size_one", nil},
-					{2, 575, "true", nil},
+				{2, 574, "if", nil},
+				{2, 574, "level >= O1", nil},
+				{2, 575, "then", nil},
+				{3, 575, "", []node{
+					{4, 575, "", []node{
+						{2, 575, "opt_reassociate_matrix_mul", nil},
+						{4, 575, "", []node{
+							{2, 575, "uniform", nil},
+							{2, 575, "true", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 576, "", []node{
-				{2, 576, "lower_tex", nil},
-				{4, 576, "", []node{
-					{2, 576, "wide", nil},
-					{2, 576, "true", nil},
-					{2, 576, "projector", nil},
-					{2, 576, "true", nil},
-					{2, 576, "implicit_lod", nil},
-					{2, 576, "true", nil},
-					{2, 576, "group_lod", nil},
-					{2, 576, "true", nil},
-					{2, 576, "min_lod", nil},
-					{2, 576, "true", nil},
-					{2, 576, "lod_ddx", nil},
-					{2, 576, "true", nil},
-					{2, 576, "lod_query", nil},
-					{2, 576, "true", nil},
-					{2, 576, "txd", nil},
-					{2, 576, "all", nil},
-					{2, 576, "txs_lod", nil},
-					{2, 576, "true", nil},
-					{2, 576, "tg4_offsets", nil},
-					{2, 576, "true", nil},
-				}},
+				{2, 576, "use", nil},
+				{2, 576, "vectors", nil},
+			}},
+			{4, 577, "", []node{
+				{2, 577, "use", nil},
+				{2, 577, "interface", nil},
 			}},
 			{4, 578, "", []node{
-				{2, 578, "lower_indirect_textures", nil},
-				{4, 578, "", []node{
-					{2, 578, "queries", nil},
-					{2, 578, "true", nil},
-					{2, 578, "words", nil},
-					{2, 578, "4", nil},
+				{2, 578, "if", nil},
+				{2, 578, "stage == fragment", nil},
+				{2, 579, "then", nil},
+				{3, 579, "", []node{
+					{2, 579, "lower_helper_writes", nil},
 				}},
 			}},
-			{2, 579, "lower_frexp", nil},
-			{2, 580, "lower_flrp", nil},
+			{4, 580, "", []node{
+				{2, 580, "lower_atomics", nil},
+				{4, 580, "", []node{
+					{2, 580, "wide", nil},
+					{2, 580, "true", nil},
+				}},
+			}},
 			{4, 581, "", []node{
-				{2, 581, "use", nil},
-				{2, 581, "vectors", nil},
+				{2, 581, "lower_subgroups", nil},
+				{4, 581, "", []node{
+					{2, 581, "size_one", nil},
+					{2, 581, "true", nil},
+				}},
 			}},
-			{2, 583, "io_add_const_offset_to_base", nil},
+			{4, 582, "", []node{
+				{2, 582, "lower_tex", nil},
+				{4, 582, "", []node{
+					{2, 582, "wide", nil},
+					{2, 582, "true", nil},
+					{2, 582, "projector", nil},
+					{2, 582, "true", nil},
+					{2, 582, "implicit_lod", nil},
+					{2, 582, "true", nil},
+					{2, 582, "group_lod", nil},
+					{2, 582, "true", nil},
+					{2, 582, "min_lod", nil},
+					{2, 582, "true", nil},
+					{2, 582, "lod_ddx", nil},
+					{2, 582, "true", nil},
+					{2, 582, "lod_query", nil},
+					{2, 582, "true", nil},
+					{2, 582, "txd", nil},
+					{2, 582, "all", nil},
+					{2, 582, "txs_lod", nil},
+					{2, 582, "true", nil},
+					{2, 582, "tg4_offsets", nil},
+					{2, 582, "true", nil},
+				}},
+			}},
 			{4, 584, "", []node{
-				{2, 584, "if", nil},
-				{2, 584, "level >= O1", nil},
-				{2, 585, "then", nil},
-				{3, 585, "", []node{
-					{4, 585, "", []node{
-						{2, 585, "opt_shrink_stores", nil},
-						{4, 585, "", []node{
-							{2, 585, "images", nil},
-							{2, 585, "true", nil},
-						}},
-					}},
+				{2, 584, "lower_indirect_textures", nil},
+				{4, 584, "", []node{
+					{2, 584, "queries", nil},
+					{2, 584, "true", nil},
+					{2, 584, "words", nil},
+					{2, 584, "4", nil},
 				}},
 			}},
-			{4, 588, "", []node{
-				{2, 588, "lower_indirect_derefs", nil},
-				{4, 588, "", []node{
-					{2, 588, "modes", nil},
-					{2, 588, "function_temp", nil},
-					{2, 588, "max_length", nil},
-					{2, 588, "4", nil},
-				}},
+			{2, 585, "lower_frexp", nil},
+			{2, 586, "lower_flrp", nil},
+			{4, 587, "", []node{
+				{2, 587, "use", nil},
+				{2, 587, "vectors", nil},
 			}},
-			{2, 589, "lower_vars_to_ssa", nil},
+			{2, 589, "io_add_const_offset_to_base", nil},
 			{4, 590, "", []node{
 				{2, 590, "if", nil},
 				{2, 590, "level >= O1", nil},
 				{2, 591, "then", nil},
 				{3, 591, "", []node{
 					{4, 591, "", []node{
-						{2, 591, "opt_large_constants", nil},
+						{2, 591, "opt_shrink_stores", nil},
 						{4, 591, "", []node{
-							{2, 591, "packed", nil},
-							{2, 591, "32", nil},
-							{2, 591, "threshold", nil},
-							{2, 591, "20", nil},
-						}},
-					}},
-					{2, 591, "shrink_vec_array_vars", nil},
-					{4, 591, "", []node{
-						{2, 591, "opt_large_constants", nil},
-						{4, 591, "", []node{
-							{2, 591, "packed", nil},
-							{2, 591, "32", nil},
-							{2, 591, "threshold", nil},
-							{2, 591, "20", nil},
+							{2, 591, "images", nil},
+							{2, 591, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 592, "", []node{
-				{2, 592, "lower_vars_to_explicit_types", nil},
-				{4, 592, "", []node{
-					{2, 592, "modes", nil},
-					{2, 592, "function_temp|shader_temp", nil},
+			{4, 594, "", []node{
+				{2, 594, "lower_indirect_derefs", nil},
+				{4, 594, "", []node{
+					{2, 594, "modes", nil},
+					{2, 594, "function_temp", nil},
+					{2, 594, "max_length", nil},
+					{2, 594, "4", nil},
 				}},
 			}},
-			{4, 593, "", []node{
-				{2, 593, "lower_explicit_io", nil},
-				{4, 593, "", []node{
-					{2, 593, "modes", nil},
-					{2, 593, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 594, "remove_dead_derefs", nil},
-			{4, 595, "", []node{
-				{2, 595, "if", nil},
-				{2, 595, "level >= O1", nil},
-				{2, 596, "then", nil},
+			{2, 595, "lower_vars_to_ssa", nil},
+			{4, 596, "", []node{
+				{2, 596, "if", nil},
+				{2, 596, "level >= O1", nil},
+				{2, 597, "then", nil},
 				{3, 597, "", []node{
-					{2, 597, "opt_load_store_update_alignments", nil},
-					{4, 598, "", []node{
-						{2, 598, "opt_load_store_vectorize", nil},
-						{4, 598, "", []node{
-							{2, 598, "modes", nil},
-							{2, 598, "mem_ssbo|mem_shared|mem_ubo|mem_constant|mem_push_const|function_temp", nil},
-							{2, 598, "push_straddle", nil},
-							{2, 598, "false", nil},
+					{4, 597, "", []node{
+						{2, 597, "opt_large_constants", nil},
+						{4, 597, "", []node{
+							{2, 597, "packed", nil},
+							{2, 597, "32", nil},
+							{2, 597, "threshold", nil},
+							{2, 597, "20", nil},
 						}},
 					}},
+					{2, 597, "shrink_vec_array_vars", nil},
+					{4, 597, "", []node{
+						{2, 597, "opt_large_constants", nil},
+						{4, 597, "", []node{
+							{2, 597, "packed", nil},
+							{2, 597, "32", nil},
+							{2, 597, "threshold", nil},
+							{2, 597, "20", nil},
+						}},
+					}},
+				}},
+			}},
+			{4, 598, "", []node{
+				{2, 598, "lower_vars_to_explicit_types", nil},
+				{4, 598, "", []node{
+					{2, 598, "modes", nil},
+					{2, 598, "function_temp|shader_temp", nil},
 				}},
 			}},
 			{4, 599, "", []node{
-				{2, 599, "lower_mem_access_bit_sizes", nil},
+				{2, 599, "lower_explicit_io", nil},
 				{4, 599, "", []node{
-					{2, 599, "max_bits", nil},
-					{2, 599, "32", nil},
-					{2, 599, "const_bits", nil},
-					{2, 599, "32", nil},
+					{2, 599, "modes", nil},
+					{2, 599, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
+			{2, 600, "remove_dead_derefs", nil},
 			{4, 601, "", []node{
 				{2, 601, "if", nil},
-				{2, 601, "kernel", nil},
+				{2, 601, "level >= O1", nil},
 				{2, 602, "then", nil},
 				{3, 603, "", []node{
-					{4, 603, "", []node{
-						{2, 603, "lower_phis_to_scalar", nil},
-						{4, 603, "", []node{
-							{2, 603, "wider", nil},
-							{2, 603, "4", nil},
-						}},
-					}},
+					{2, 603, "opt_load_store_update_alignments", nil},
 					{4, 604, "", []node{
-						{2, 604, "lower_alu_width", nil},
+						{2, 604, "opt_load_store_vectorize", nil},
 						{4, 604, "", []node{
-							{2, 604, "width", nil},
-							{2, 604, "4", nil},
-							{2, 604, "scalar", nil},
-							{2, 604, "64", nil},
-							{2, 604, "sources", nil},
-							{2, 604, "4", nil},
+							{2, 604, "modes", nil},
+							{2, 604, "mem_ssbo|mem_shared|mem_ubo|mem_constant|mem_push_const|function_temp", nil},
+							{2, 604, "push_straddle", nil},
+							{2, 604, "false", nil},
 						}},
 					}},
-					{2, 605, "opt_copy_prop", nil},
-					{2, 606, "opt_dce", nil},
+				}},
+			}},
+			{4, 605, "", []node{
+				{2, 605, "lower_mem_access_bit_sizes", nil},
+				{4, 605, "", []node{
+					{2, 605, "max_bits", nil},
+					{2, 605, "32", nil},
+					{2, 605, "const_bits", nil},
+					{2, 605, "32", nil},
 				}},
 			}},
 			{4, 607, "", []node{
-				{2, 607, "lower_bit_size", nil},
-				{4, 607, "", []node{
-					{2, 607, "below", nil},
-					{2, 607, "32", nil},
-					{2, 607, "to", nil},
-					{2, 607, "32", nil},
-					{2, 607, "bytes", nil},
-					{2, 607, "true", nil},
-				}},
-			}},
-			{2, 609, "opt_algebraic_before_lower_int64", nil},
-			{4, 610, "", []node{
-				{2, 610, "loop", nil},
-				{3, 611, "", []node{
-					{4, 611, "", []node{
-						{2, 611, "lower_64bit_phis", nil},
-						{4, 611, "", []node{
-							{2, 611, "pairs", nil},
-							{2, 611, "true", nil},
+				{2, 607, "if", nil},
+				{2, 607, "kernel", nil},
+				{2, 608, "then", nil},
+				{3, 609, "", []node{
+					{4, 609, "", []node{
+						{2, 609, "lower_phis_to_scalar", nil},
+						{4, 609, "", []node{
+							{2, 609, "wider", nil},
+							{2, 609, "4", nil},
 						}},
 					}},
-					{2, 612, "opt_algebraic", nil},
-					{2, 613, "lower_doubles", nil},
-					{4, 614, "", []node{
-						{2, 614, "lower_int64", nil},
-						{4, 614, "", []node{
-							{2, 614, "pairs", nil},
-							{2, 614, "true", nil},
+					{4, 610, "", []node{
+						{2, 610, "lower_alu_width", nil},
+						{4, 610, "", []node{
+							{2, 610, "width", nil},
+							{2, 610, "4", nil},
+							{2, 610, "scalar", nil},
+							{2, 610, "64", nil},
+							{2, 610, "sources", nil},
+							{2, 610, "4", nil},
 						}},
 					}},
-					{2, 615, "lower_idiv", nil},
-					{2, 616, "lower_alu", nil},
-					{2, 617, "lower_pack", nil},
-					{2, 618, "opt_copy_prop", nil},
-					{2, 619, "opt_constant_folding", nil},
-					{2, 620, "opt_cse", nil},
-					{2, 621, "opt_dce", nil},
-				}},
-				{2, 622, "max", nil},
-				{2, 622, "8", nil},
-			}},
-			{4, 623, "", []node{
-				{2, 623, "use", nil},
-				{2, 623, "last_vectors", nil},
-			}},
-			{4, 624, "", []node{
-				{2, 624, "if", nil},
-				{2, 624, "level >= O1", nil},
-				{2, 625, "then", nil},
-				{3, 625, "", []node{
-					{2, 625, "opt_shrink_vectors", nil},
+					{2, 611, "opt_copy_prop", nil},
+					{2, 612, "opt_dce", nil},
 				}},
 			}},
-			{4, 626, "", []node{
-				{2, 626, "if", nil},
-				{2, 626, "level >= O2", nil},
-				{2, 627, "then", nil},
-				{3, 627, "", []node{
-					{4, 627, "", []node{
-						{2, 627, "opt_gcm", nil},
-						{4, 627, "", []node{
-							{2, 627, "sink", nil},
-							{2, 627, "false", nil},
-							{2, 627, "room", nil},
-							{2, 627, "24", nil},
+			{4, 613, "", []node{
+				{2, 613, "lower_bit_size", nil},
+				{4, 613, "", []node{
+					{2, 613, "below", nil},
+					{2, 613, "32", nil},
+					{2, 613, "to", nil},
+					{2, 613, "32", nil},
+					{2, 613, "bytes", nil},
+					{2, 613, "true", nil},
+				}},
+			}},
+			{2, 615, "opt_algebraic_before_lower_int64", nil},
+			{4, 616, "", []node{
+				{2, 616, "loop", nil},
+				{3, 617, "", []node{
+					{4, 617, "", []node{
+						{2, 617, "lower_64bit_phis", nil},
+						{4, 617, "", []node{
+							{2, 617, "pairs", nil},
+							{2, 617, "true", nil},
 						}},
 					}},
-				}},
-			}},
-			{4, 628, "", []node{
-				{2, 628, "if", nil},
-				{2, 628, "level >= O1", nil},
-				{2, 629, "then", nil},
-				{3, 629, "", []node{
-					{4, 629, "", []node{
-						{2, 629, "use", nil},
-						{2, 629, "late", nil},
+					{2, 618, "opt_algebraic", nil},
+					{2, 619, "lower_doubles", nil},
+					{4, 620, "", []node{
+						{2, 620, "lower_int64", nil},
+						{4, 620, "", []node{
+							{2, 620, "pairs", nil},
+							{2, 620, "true", nil},
+						}},
 					}},
+					{2, 621, "lower_idiv", nil},
+					{2, 622, "lower_alu", nil},
+					{2, 623, "lower_pack", nil},
+					{2, 624, "opt_copy_prop", nil},
+					{2, 625, "opt_constant_folding", nil},
+					{2, 626, "opt_cse", nil},
+					{2, 627, "opt_dce", nil},
 				}},
+				{2, 628, "max", nil},
+				{2, 628, "8", nil},
+			}},
+			{4, 629, "", []node{
+				{2, 629, "use", nil},
+				{2, 629, "last_vectors", nil},
 			}},
 			{4, 630, "", []node{
-				{2, 630, "use", nil},
-				{2, 630, "clean", nil},
-			}},
-			{4, 631, "", []node{
-				{2, 631, "if", nil},
-				{2, 631, "level >= O1", nil},
-				{2, 632, "then", nil},
-				{3, 633, "", []node{
-					{4, 633, "", []node{
-						{2, 633, "opt_sink", nil},
-						{4, 633, "", []node{
-							{2, 633, "compares", nil},
-							{2, 633, "true", nil},
-						}},
-					}},
-					{2, 635, "opt_rematerialize_compares", nil},
+				{2, 630, "if", nil},
+				{2, 630, "level >= O1", nil},
+				{2, 631, "then", nil},
+				{3, 631, "", []node{
+					{2, 631, "opt_shrink_vectors", nil},
 				}},
 			}},
-			{2, 636, "opt_algebraic_distribute_src_mods", nil},
-			{2, 637, "lower_bool_to_int32", nil},
-			{2, 638, "opt_copy_prop", nil},
-			{2, 639, "opt_dce", nil},
-			{2, 640, "remove_dead_variables", nil},
-			{2, 641, "gather_info", nil},
+			{4, 632, "", []node{
+				{2, 632, "if", nil},
+				{2, 632, "level >= O2", nil},
+				{2, 633, "then", nil},
+				{3, 633, "", []node{
+					{4, 633, "", []node{
+						{2, 633, "opt_gcm", nil},
+						{4, 633, "", []node{
+							{2, 633, "sink", nil},
+							{2, 633, "false", nil},
+							{2, 633, "room", nil},
+							{2, 633, "24", nil},
+						}},
+					}},
+				}},
+			}},
+			{4, 634, "", []node{
+				{2, 634, "if", nil},
+				{2, 634, "level >= O1", nil},
+				{2, 635, "then", nil},
+				{3, 635, "", []node{
+					{4, 635, "", []node{
+						{2, 635, "use", nil},
+						{2, 635, "late", nil},
+					}},
+				}},
+			}},
+			{4, 636, "", []node{
+				{2, 636, "use", nil},
+				{2, 636, "clean", nil},
+			}},
+			{4, 637, "", []node{
+				{2, 637, "if", nil},
+				{2, 637, "level >= O1", nil},
+				{2, 638, "then", nil},
+				{3, 639, "", []node{
+					{4, 639, "", []node{
+						{2, 639, "opt_sink", nil},
+						{4, 639, "", []node{
+							{2, 639, "compares", nil},
+							{2, 639, "true", nil},
+						}},
+					}},
+					{2, 641, "opt_rematerialize_compares", nil},
+				}},
+			}},
+			{2, 642, "opt_algebraic_distribute_src_mods", nil},
+			{2, 643, "lower_bool_to_int32", nil},
+			{2, 644, "opt_copy_prop", nil},
+			{2, 645, "opt_dce", nil},
+			{2, 646, "remove_dead_variables", nil},
+			{2, 647, "gather_info", nil},
 		}},
 	}},
 }}
