@@ -13,8 +13,7 @@ import (
 type feed struct {
 	from *inst // in stage 1, to a pipeline register
 	at   int   // where that stands
-	unit isa.Unit
-	to   inst // in stage 2, of that
+	to   inst  // in stage 2, of that
 }
 
 // feedWriteout lets what makes red, green and blue, or what they are all moved from, run in the writeout's bundle together with one step
