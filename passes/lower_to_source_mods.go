@@ -63,7 +63,6 @@ func copyLoad(load *ir.Instr) *ir.Instr {
 	}
 	c := builderBefore(load).Intrinsic(load.Intr, load.Def.NumComponents, load.Def.BitSize, srcs[:len(load.Srcs)]...)
 	c.CopyIndices(load)
-	c.Set(ir.IdxLegacyFabs, load.Get(ir.IdxLegacyFabs)).Set(ir.IdxLegacyFneg, load.Get(ir.IdxLegacyFneg))
 	return c
 }
 

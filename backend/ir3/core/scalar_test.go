@@ -37,6 +37,7 @@ func TestScalarHazards(t *testing.T) {
 		{"second source", "mov.u32u32 r48.x, 3\n(ss)mad.f32 r1.x, r0.x, r48.x, c0.x", "the second source is no shared register"},
 		{"first source beside a const", "mov.u32u32 r48.x, 3\n(ss)mad.f32 r1.x, r48.x, r0.x, c0.x", ""},
 		{"address", "mov.u32u32 r48.x, 0\n(ss)nop\nldl.u32 r1.x, l[r48.x], 1", "its sources are no shared registers"},
+		{"what is stored", "mov.u32u32 r48.x, 3\nmov.u32u32 r1.x, 0\n(rpt5)nop\n(ss)nop\nstl.u32 l[r1.x], r48.x, 1", "its sources are no shared registers"},
 		{"mixed cat4", "rcp r1.x, r48.x", "both or neither"},
 	} {
 		m := newMachine()

@@ -258,6 +258,10 @@ func TestSysvals(t *testing.T) {
 			t.Errorf("inloc %d: %x, want %x", loc, v[prov], want)
 		}
 	}
+	one.OfView = true
+	if v, prov := w.corner(1, 0); v[prov] != 0 {
+		t.Errorf("the layer of a view is %d, which no stage writes", v[prov])
+	}
 }
 
 func TestComputeParams(t *testing.T) {

@@ -158,3 +158,16 @@ func BenchmarkPack(b *testing.B) {
 		}
 	}
 }
+
+// TestImmediateText: the reference's disassembler has unsigned immediates above 4096 in hexadecimal, and others in decimal.
+func TestImmediateText(t *testing.T) {
+	for _, text := range []string{"mov.u32u32 r0.x, 4095", "mov.u32u32 r0.x, 4096", "mov.u32u32 r0.x, 0x1001", "mov.u32u32 r0.x, 0xffffffff", "mov.s32s32 r0.x, 4097", "mov.s32s32 r0.x, -1"} {
+		x, err := ParseText(A6xx, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := x.Text(A6xx); got != text {
+			t.Errorf("%s is printed as %s", text, got)
+		}
+	}
+}
