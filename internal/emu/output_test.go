@@ -359,3 +359,16 @@ func TestSampleMaskOutput(t *testing.T) {
 		}
 	}
 }
+
+// TestWiden: of halves in registers the low 16 bits count, as the format has numbers.
+func TestWiden(t *testing.T) {
+	for name, want := range map[string]uint32{
+		"R16G16B16A16_UINT": 0xbc00, "R16G16B16A16_SINT": 0xffffbc00, "R16G16B16A16_SFLOAT": math.Float32bits(-1), "R8G8B8A8_UNORM": math.Float32bits(-1),
+	} {
+		v := [4]uint32{0xbc00, 0x1234bc00, 0xffffbc00, 0x8000bc00}
+		widen(&v, FormatByName(name))
+		if v != [4]uint32{want, want, want, want} {
+			t.Errorf("%s: %x, want %#x", name, v, want)
+		}
+	}
+}
