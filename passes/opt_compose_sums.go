@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"math"
 	"slices"
 	"sync"
 
@@ -12,7 +13,7 @@ var optComposeSumsPass = &Pass{
 	Name: "opt_compose_sums", For: ir.HasALU, Class: "B", Run: optComposeSums, Idempotent: true, Optional: true, Rewrites: true,
 	Doc: "Composes linear maps, A·(B·v) as (A·B)·v, where A and B are constants or come from uniform buffers and push constants: the product of the matrices folds, or a preamble has it once for all invocations, " +
 		"and 16 multiply-adds of an invocation go for two matrices of 4 x 4. Looks at sums of scalars inside a block, so matrices may stand as columns, rows or written out, and where it saves more " +
-		"operations than the preamble gets sixteen times as many of. Sums that anything else reads stay. What is exact or keeps properties of special values stays: Vulkan allows it otherwise " +
+		"operations than the preamble gets sixteen times as many of. Sums that anything else reads stay, and sums with a rounded value among others, whose differences are exact. What is exact or keeps properties of special values stays: Vulkan allows it otherwise " +
 		"(its SPIR-V environment assumes AllowReassoc and AllowTransform where nothing is said), and outputs that several shaders compute alike are Invariant, which is exact.",
 }
 
@@ -68,6 +69,7 @@ type linearSum struct {
 	once  []scalarLane
 	// first is the first place in linearMaps.readers that lists a term whose value this is, 0 if there is none, read how many there are.
 	first, read int32
+	cancels     bool    // see addSum
 	done        bool    // it was composed, or what it was read by
 	now         *ir.Def // what it became
 }
@@ -208,8 +210,27 @@ func (m *linearMaps) addSum(in *ir.Instr) {
 		m.terms, m.added = m.terms[:terms], m.added[:added]
 		return
 	}
-	m.sums = append(m.sums, linearSum{root: in, terms: slices.Clip(m.terms[terms:]), once: slices.Clip(m.added[added:])})
+	u := linearSum{root: in, terms: slices.Clip(m.terms[terms:]), once: slices.Clip(m.added[added:])}
+	// What is left of a value after its whole part is exact and never negative. Two products are neither.
+	u.cancels = len(u.terms) > 1 && slices.ContainsFunc(u.terms, func(t linearTerm) bool { return isRounded(t.value.def) })
+	m.sums = append(m.sums, u)
 	m.of[in.Def.Index] = int32(len(m.sums))
+}
+
+// isRounded reports whether a value is a whole number, or one with the other sign.
+func isRounded(d *ir.Def) bool {
+	in := d.Instr
+	if in.IsALU(ir.OpFneg) {
+		in = in.Srcs[0].Def.Instr
+	}
+	if in.Kind != ir.KindALU {
+		return false
+	}
+	switch in.Op {
+	case ir.OpFfloor, ir.OpFceil, ir.OpFtrunc, ir.OpFroundEven:
+		return true
+	}
+	return false
 }
 
 // addTerms adds the terms of in; false if it is no sum.
@@ -267,7 +288,7 @@ func (m *linearMaps) gather(i int32) bool {
 	m.inner, m.outer = append(m.inner[:0], i), m.outer[:0]
 	for k := 0; k < len(m.inner); k++ {
 		u := &m.sums[m.inner[k]]
-		if u.done || !m.onlyTerms(u) {
+		if u.done || u.cancels || !m.onlyTerms(u) {
 			return false
 		}
 		for r := u.first; r != 0; r = m.readers[r].next {
@@ -281,8 +302,11 @@ func (m *linearMaps) gather(i int32) bool {
 			m.outer = append(m.outer, y)
 			for _, t := range m.sums[y].terms {
 				v := m.sumOf(t.value)
-				if v == nil || v.done || !m.onlyTerms(v) {
+				if v == nil || v.done || v.cancels || !m.onlyTerms(v) {
 					continue
+				}
+				if isInfinite(t.factor) {
+					return false // times a difference it is no number where it is infinite times the parts
 				}
 				if n := m.of[v.root.Def.Index] - 1; !slices.Contains(m.inner, n) {
 					if len(m.inner) == maxComposed {
@@ -295,6 +319,16 @@ func (m *linearMaps) gather(i int32) bool {
 	}
 	// What is read by others of them is composed first.
 	return !slices.ContainsFunc(m.inner, func(n int32) bool { return slices.Contains(m.outer, n) })
+}
+
+// isInfinite reports whether a factor is a constant that is not finite.
+func isInfinite(l scalarLane) bool {
+	if l.def == nil {
+		return false
+	}
+	bits, ok := l.def.Const(l.comp)
+	x := math.Float32frombits(uint32(bits))
+	return ok && x-x != 0
 }
 
 // onlyTerms reports whether nothing but terms of sums reads u.

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -161,6 +162,38 @@ func TestComposeSumsStays(t *testing.T) {
 		m := newMatrixShader()
 		c.build(m)
 		if before, after := m.composed(t); (after < before) != c.goes || after > before {
+			t.Errorf("%s: %d products, then %d", c.name, before, after)
+		}
+	}
+}
+
+// TestComposeSumsDifferences: (x - y + 3) * k becomes x * k - y * k + 3 * k, which is one operation less, unless y is a rounded
+// value, for then the difference is exact and has a sign that is known, or k is infinite, for then the difference of the
+// products is no number.
+func TestComposeSumsDifferences(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		name   string
+		y      func(b *ir.Builder, x *ir.Def) *ir.Def
+		factor float64
+		goes   bool
+	}{
+		{"another value", func(b *ir.Builder, x *ir.Def) *ir.Def { return b.Fabs(x) }, 2, true},
+		{"floor", func(b *ir.Builder, x *ir.Def) *ir.Def { return b.Ffloor(x) }, 2, false},
+		{"-floor", func(b *ir.Builder, x *ir.Def) *ir.Def { return b.Fneg(b.Ffloor(x)) }, 2, false},
+		{"ceil", func(b *ir.Builder, x *ir.Def) *ir.Def { return b.Fceil(x) }, 2, false},
+		{"trunc", func(b *ir.Builder, x *ir.Def) *ir.Def { return b.Ftrunc(x) }, 2, false},
+		{"round", func(b *ir.Builder, x *ir.Def) *ir.Def { return b.FroundEven(x) }, 2, false},
+		{"-round", func(b *ir.Builder, x *ir.Def) *ir.Def { return b.Fneg(b.FroundEven(x)) }, 2, false},
+		{"infinite", func(b *ir.Builder, x *ir.Def) *ir.Def { return b.Fabs(x) }, inf, false},
+		{"-infinite", func(b *ir.Builder, x *ir.Def) *ir.Def { return b.Fabs(x) }, -inf, false},
+		{"no number", func(b *ir.Builder, x *ir.Def) *ir.Def { return b.Fabs(x) }, math.NaN(), false},
+	} {
+		m := newMatrixShader()
+		x := m.lanes(1)[0]
+		d := m.b.Fadd(m.b.Fadd(x, c.y(m.b, x)), m.b.ImmFloat(3, 32))
+		m.store(m.b.Fmul(d, m.b.ImmFloat(c.factor, 32)))
+		if before, after := m.composed(t); before != 1 || (after == 2) != c.goes || after > 2 {
 			t.Errorf("%s: %d products, then %d", c.name, before, after)
 		}
 	}
