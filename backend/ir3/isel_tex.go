@@ -244,6 +244,9 @@ func (s *isel) writeA1(v uint32) {
 	s.add(isa.Instr{Op: isa.OpMova1, Type: isa.U16, SrcType: isa.U16, Dst: isa.R(isa.A1), Srcs: [4]isa.Operand{isa.I(int32(v))}}, 0)
 }
 
+// writesA1 reports whether the program, or its preamble, writes a1.x, which is one for all fibers of a wave.
+func (s *isel) writesA1() bool { return s.a1Epoch != 0 }
+
 // destType is the type that the instruction returns.
 func (x *texSel) destType() isa.Type {
 	t := isa.U32

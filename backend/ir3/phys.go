@@ -28,7 +28,7 @@ type pblock struct {
 	preds []int32
 	succs []int32
 	// physical predecessors: where control drops in from when fibers wait here
-	// (phys_edges.go); known where uniform values are in shared registers, or fibers take turns.
+	// (phys_edges.go); known where uniform values are in shared registers, a1.x is written, or fibers take turns.
 	physPreds []int32
 	jp        bool // fibers join here
 	divergent bool // ends in a branch that fibers may part at

@@ -5,7 +5,7 @@ import "nirc/backend/mach"
 // Where fibers part, those of one way run first and the others wait (the
 // ir3.md §5.1 and 5.3): control then drops from the end of the one way
 // to where the others are, along an edge that no fiber goes. For what each fiber
-// has for itself that does not matter. A shared register, and what is under way to it, is as the way
+// has for itself that does not matter. A shared register or a1.x, and what is under way to it or reads it, is as the way
 // that ran before has left it.
 
 // flow is the control flow of a program whose blocks stand in order.

@@ -120,3 +120,45 @@ func TestSlots(t *testing.T) {
 		}
 	}
 }
+
+// TestSlotsApart: fibers of a wave that part for lookups of different slots each have their own, though those that go first may
+// not have read a1.x yet when the others write it: control drops to them along edges that no fiber goes.
+func TestSlotsApart(t *testing.T) {
+	stageEnv = slotWorld
+	defer func() { stageEnv = nil }()
+	for _, gpu := range gpus {
+		for ways := 2; ways <= 5; ways++ {
+			s, b := newStage(ir.StageFragment)
+			pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
+			fx, fy := b.Channel(pos, 0), b.Channel(pos, 1)
+			x := &texBuild{s: s, b: b, uv: b.Vec(b.Fmul(fx, b.ImmFloat(0.0625, 32)), b.Fmul(fy, b.ImmFloat(0.2, 32)))}
+			x.id = b.Iadd(b.F2u32(fx), b.IMulImm(b.F2u32(fy), 16))
+			// The numbers of both slots are too large for an instruction.
+			lookup := func(k int) *ir.Def {
+				in := x.op(ir.TexOpTxl, 4, ir.Dim2D, false, texSource{ir.TexSrcTextureDeref, slotTextures[3].at(x, ir.BaseTexture, true)},
+					texSource{ir.TexSrcSamplerDeref, slotSamplers[k].at(x, ir.BaseSampler, true)}, texSource{ir.TexSrcCoord, x.uv}, texSource{ir.TexSrcLod, b.ImmFloat(0, 32)})
+				return b.Channel(&in.Def, 0)
+			}
+			var way func(k int) *ir.Def
+			way = func(k int) *ir.Def {
+				if k == ways-1 {
+					return lookup(k)
+				}
+				i := b.PushIf(b.Ieq(b.Iand(x.id, b.Imm32(7)), b.Imm32(uint32(k))))
+				one := lookup(k)
+				b.PushElse(i)
+				others := way(k + 1)
+				b.PopIf(i)
+				return b.IfPhi(i, one, others)
+			}
+			v := way(0)
+			outputTo(b, b.Vec(v, v, v, v), ir.SlotData0)
+			if err := lowerToScalar(s); err != nil {
+				t.Fatal(err)
+			}
+			if err := stageDiffer(s, gpu); err != nil {
+				t.Errorf("%s, %d ways: %v", gpu, ways, err)
+			}
+		}
+	}
+}

@@ -229,7 +229,7 @@ func (c *compiler) makeProgram() (err error) {
 	if c.phys, err = lower(c); err != nil {
 		return err
 	}
-	if c.shared || c.phys.turns {
+	if c.shared || c.phys.turns || c.sel.writesA1() {
 		c.phys.physicalEdges()
 	}
 	if !c.without.preamble && !c.prefetchesFit() {
