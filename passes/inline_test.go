@@ -24,9 +24,9 @@ func TestInlineLimits(t *testing.T) {
 	}
 	tree.WriteString("  fn f40 \"main\" entry() {\n    b0:\n      call f39()\n  }\n}\n")
 	for _, c := range []struct{ text, want string }{
-		{tree.String(), "calls that make more than 524288 instructions"},
+		{tree.String(), "calls that make more than 1048576 instructions"},
 		{"shader compute \"main\" {\n  info { workgroup_size=1,1,1 }\n  fn f0 \"a\" () {\n    b0:\n      call f1()\n  }\n  fn f1 \"main\" entry() {\n    b0:\n      call f0()\n  }\n}\n", "recursive call of \"a\" is"},
-		{strings.Replace(tree.String(), `"f19"`, `""`, 1), "instructions of a function without name are"},
+		{strings.Replace(tree.String(), `"f20"`, `""`, 1), "instructions of a function without name are"},
 		{"shader compute \"main\" {\n  info { workgroup_size=1,1,1 }\n  fn f0 \"\" entry() {\n    b0:\n      call f0()\n  }\n}\n", "recursive call of the entry point is"},
 	} {
 		s, err := ir.Parse(c.text)
