@@ -51,7 +51,7 @@ var addressCases = []addressCase{
 	{"what is the same for all is summed up before", func(b *ir.Builder, base, lane *ir.Def) *ir.Def {
 		groups := b.Channel(&b.Intrinsic(ir.IntrLoadNumWorkgroups, 3, 32).Def, 0)
 		return b.UleaAgx(b.UleaAgx(base, groups, b.Imm32(3)), lane, b.Imm32(2))
-	}, []string{"u0_u1, r1, unsigned"}, []string{"lsl 3"}},
+	}, []string{"u0_u1, r0, unsigned"}, []string{"lsl 3"}},
 	{"a difference", func(b *ir.Builder, base, lane *ir.Def) *ir.Def {
 		return b.Isub(b.Iadd(base, b.ImmInt(2048, 64)), b.Umul2x32_64(lane, b.Imm32(12)))
 	}, []string{"isub"}, nil},

@@ -195,7 +195,7 @@ func TestUniformBuffer(t *testing.T) {
 	x.Set(ir.IdxAlignMul, 16).Set(ir.IdxRange, 1<<32-1)
 	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 0), b.Imm32(0), b.Fadd(b.Channel(&x.Def, 1), b.Channel(&x.Def, 3)))
 	bin, text := build(t, s, CompileOptions{})
-	expect(t, text, "mov r1, u", "device_store 0, i32, x, r1, u0_u1, 0")
+	expect(t, text, "mov r0, u", "device_store 0, i32, x, r0, u0_u1, 0")
 	if !bin.Meta.HasPreamble {
 		t.Error("the sum is not in a preamble")
 	}

@@ -108,7 +108,7 @@ type part struct {
 	// f is the machine form, from selection on; check knows its values since before allocation.
 	f          *mach.Func
 	check      *mach.Checker
-	pressure   int // how many halves live at once before allocation; wishHalves where no more can
+	pressure   int // how many halves live at once before allocation; fewHalves where no more can
 	spillStart int // where the spill area begins on the stack, in bytes
 	arrayStart int // where private arrays begin
 	p          *program

@@ -47,7 +47,7 @@
 //   - forward and backward folding: optimizer.go; what the IR shows is folded on the way
 //     through selection (isel.condition, mach_operands.go, isel_emit.go)
 //   - reindexing: mach/reindex.go; liveness: mach/liveness.go
-//   - scheduling for pressure: presched.go; register allocation: ra.go, mach/ra.go
+//   - scheduling for pressure: presched.go; register allocation: ra.go, ra_bound.go, mach/ra.go, mach/coming.go
 //   - spilling: spill.go, mach/spill.go; SSA repair: mach/repair_ssa.go
 //   - parallel copies: mach/parallel_copy.go; physical instructions: phys.go
 //   - divergent shuffles: phys_shuffle.go

@@ -49,6 +49,8 @@ type isel struct {
 	early bool
 	// lanesMatter: terminated lanes must leave the execution mask.
 	lanesMatter bool
+	// shuffles: lanes read others by an index in r0h.
+	shuffles bool
 
 	// part says which part of a program the shader is, slots which attributes
 	// its prolog gives (of vertex parts).
@@ -93,7 +95,6 @@ func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) 
 		s.f.Name = "main"
 	}
 	s.f.Ext = code
-	s.f.SetFileFloor(fileGPR, gprFloor)
 	s.vals.Reset(int(impl.NumDefs))
 	s.makeBlocks()
 	s.findLanes()
@@ -116,6 +117,7 @@ func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) 
 	s.finishPhis()
 	s.finishOutputs()
 	s.control()
+	s.f.SetFileFloor(fileGPR, s.floor())
 	return s.f, s.err
 }
 

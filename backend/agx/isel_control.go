@@ -1,6 +1,7 @@
 package agx
 
 import (
+	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
 	"nirc/ir"
@@ -14,6 +15,8 @@ type nesting struct {
 	loops []loopNest
 	// wrapped: a level around everything keeps halted lanes until the end.
 	wrapped bool
+	// used: something changes the execution mask.
+	used bool
 }
 
 // loopNest is an open loop.
@@ -21,6 +24,19 @@ type loopNest struct {
 	head   mach.BlockID
 	levels int // 1, or 2 if it has continue jumps
 	ifs    int // of the loop around
+}
+
+// floor is the first half that values may have. r0l is theirs where nothing changes the execution mask (agx.md §6.1), not even
+// the linker's loop over the samples, in which main part and epilog leave it as it is; r0h where nothing shuffles by a register.
+func (s *isel) floor() int {
+	looped := s.part == abi.PartEpilog || s.part == abi.PartMain && s.meta.PerSample
+	switch {
+	case s.shuffles || looped:
+		return gprFloor
+	case s.nest.used || s.nest.wrapped:
+		return 1
+	}
+	return 0
 }
 
 // control ends every block in what it does to the execution mask.
@@ -60,6 +76,7 @@ func (s *isel) jump(b *ir.Block) {
 	if j == nil || !b.Reachable() {
 		return
 	}
+	s.nest.used = true
 	s.at(b)
 	s.loc = j.Loc
 	switch j.Jump {
@@ -88,6 +105,7 @@ func (s *isel) jump(b *ir.Block) {
 
 func (s *isel) ifNode(n *ir.If) {
 	head := ir.Prev(n).(*ir.Block)
+	s.nest.used = true
 	s.at(head)
 	if head.Reachable() {
 		s.loc = n.Cond.Def.Instr.Loc
@@ -121,6 +139,7 @@ func (s *isel) loopNode(n *ir.Loop) {
 	if hasContinue(n, head) {
 		l.levels = 2
 	}
+	s.nest.used = true
 	s.at(ir.Prev(n).(*ir.Block))
 	if s.nest.depth > 0 {
 		s.terminator(opLoop, l.levels) // at the top no lane waits

@@ -122,6 +122,7 @@ func (s *isel) halt(c cond, levels int) {
 	// r0l is no value of the allocator: the template has it.
 	t.Srcs[x] = isa.I(levels)
 	t.Srcs[y] = isa.H(isa.R0L)
+	s.nest.used = true
 	s.emit(&t, 0, uses)
 	s.generic(opRefresh, nil, nil)
 }

@@ -95,6 +95,7 @@ func (s *isel) shuffleBy(op isa.Op, x, n opnd) opnd {
 	uses := s.source(&t, 0, s.once(x), nil)
 	uses = s.register(&t, 1, s.reg(s.sized(n, true)), uses)
 	d := s.newReg(x.half)
+	s.shuffles = true
 	s.add(t, d, uses...).Op = opShuffle
 	return s.value(d)
 }

@@ -11,10 +11,10 @@ import (
 )
 
 // The one register file: halves, by half index. r0l is the nesting counter and
-// r0h the index register of divergent shuffles; allocation stays away from both.
+// r0h the index register of divergent shuffles; where a program has these, allocation stays away from them (isel.floor).
 const (
 	fileGPR uint8 = 0
-	// halves of the file, and the first that allocation may use
+	// halves of the file, and those that may be no value's
 	gprHalves = 256
 	gprFloor  = 2
 )

@@ -60,13 +60,14 @@ func (p *program) registerCache() {
 			}
 		}
 	}
-	// r0l is the execution mask's, r0h the shuffles'.
-	live.add(0, gprFloor)
+	// r0l is the execution mask's, r0h the shuffles', as far as values stay away from them.
+	floor := p.f.FileFloor(fileGPR)
+	live.add(0, floor)
 	p.markDivergent()
 	soon := reads{first: len(p.list)}
 	for i := len(p.list) - 1; i >= 0; i-- {
 		in := p.list[i]
-		p.hints(in, i, &live, &soon)
+		p.hints(in, i, int32(floor), &live, &soon)
 	}
 }
 
@@ -81,11 +82,11 @@ type reads struct {
 func (r *reads) none(i int) { r.first = i }
 
 // hints sets those of one instruction and takes what it does to registers into
-// account: live are the halves that something after it reads.
-func (p *program) hints(in *pinstr, i int, live *halfSet, soon *reads) {
+// account: live are the halves that something after it reads, floor the first that values have.
+func (p *program) hints(in *pinstr, i int, floor int32, live *halfSet, soon *reads) {
 	traits := in.Op.Traits()
 	if d := &in.Dst; d.Kind == isa.Reg {
-		if d.Val >= gprFloor && in.Op.DstAllow()&isa.AllowHints != 0 && soon.wanted(d, i) {
+		if d.Val >= floor && in.Op.DstAllow()&isa.AllowHints != 0 && soon.wanted(d, i) {
 			d.Flags |= isa.Cache
 		}
 		if !in.divergent && traits&isa.TraitExec == 0 {
@@ -95,7 +96,7 @@ func (p *program) hints(in *pinstr, i int, live *halfSet, soon *reads) {
 	}
 	for k := range in.Srcs {
 		s := &in.Srcs[k]
-		if s.Kind != isa.Reg || s.Val < gprFloor {
+		if s.Kind != isa.Reg || s.Val < floor {
 			continue
 		}
 		allow := in.Op.SrcAllow(k)

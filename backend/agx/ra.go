@@ -25,19 +25,10 @@ func (c *compiler) spillParts() error {
 	return nil
 }
 
-// wishHalves are the halves up to which fewer moves are worth registers: some more are not near the
-// 104 above which threads go (agx.md §1.3).
-const wishHalves = 64
-
-// setHalves are those up to which vectors and phis get room as a whole; beyond them what the room costs takes threads.
-const setHalves = 72
-
 // allocate gives the values of the parts their registers.
 func (c *compiler) allocate() error {
 	for _, pt := range c.parts {
-		opts := mach.AllocOptions{Live: pt.live(), PassWishes: pt.pressure <= wishHalves, MergeSets: pt.pressure <= setHalves}
-		opts.Live.Mark(pt.f)
-		if _, err := mach.Allocate(pt.f, opts); err != nil {
+		if err := pt.allocate(); err != nil {
 			return fmt.Errorf("agx: %w", err)
 		}
 		if pt.check == nil {
@@ -59,9 +50,12 @@ func (pt *part) live() *mach.Liveness {
 	return c.live
 }
 
+// fewHalves are so few that it does not matter how many of them live at once.
+const fewHalves = 64
+
 // findPressure finds how many halves live at once.
 func (pt *part) findPressure() {
-	if pt.pressure = wishHalves; !pt.f.TotalWithin(fileGPR, pt.pressure) {
+	if pt.pressure = fewHalves; !pt.f.TotalWithin(fileGPR, pt.pressure) {
 		pt.pressure = pt.live().Pressure(pt.f, fileGPR)
 	}
 }

@@ -52,6 +52,7 @@ func TestSteps(t *testing.T) {
 // parseProgram reads what program.String writes.
 func parseProgram(text string) (*program, error) {
 	p := &program{code: &code{}, f: mach.NewFunc("main", newISA())}
+	p.f.SetFileFloor(fileGPR, gprFloor)
 	type jump struct {
 		from *pinstr
 		to   int

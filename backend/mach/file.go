@@ -7,12 +7,10 @@ type fileState struct {
 	val  []Value   // by unit: what is there, 0 nothing
 	busy [8]uint64 // units in use
 	held [8]uint64 // units of sources that die at the current instruction
-	soft [8]uint64 // units that merge sets would like to have
-	want [8]uint64 // units that values which are still to come wish for
-	many []uint16  // by unit: how many do
-	away [8]uint64 // soft and want
-	next int       // where the last gap ended
-	used int       // highest unit ever used, plus 1
+	// next is by unit what is to come that would like it, first the next one.
+	next  []int32
+	after int // where the last gap ended
+	used  int // highest unit ever used, plus 1
 }
 
 func (fs *fileState) reset() {
@@ -77,28 +75,4 @@ func gap(s, t *[8]uint64, n, align, from, to int) int {
 		r = (j + align) &^ (align - 1)
 	}
 	return -1
-}
-
-// wish notes that a value which is still to come would like n units from r on; granted takes it back.
-func (fs *fileState) wish(r, n int) {
-	for i := r; i < min(r+n, len(fs.many)); i++ {
-		fs.many[i]++
-		setRange(&fs.want, i, 1)
-	}
-}
-
-func (fs *fileState) granted(r, n int) {
-	for i := r; i < min(r+n, len(fs.many)); i++ {
-		if fs.many[i]--; fs.many[i] == 0 {
-			clearRange(&fs.want, i, 1)
-		}
-	}
-}
-
-// wanted are the units that merge sets or values which are still to come would like to have.
-func (fs *fileState) wanted() *[8]uint64 {
-	for i := range fs.away {
-		fs.away[i] = fs.soft[i] | fs.want[i]
-	}
-	return &fs.away
 }

@@ -291,6 +291,9 @@ func (f *Func) SetFileLimit(file uint8, n int) { f.caps[file] = n }
 // multiple of the largest alignment of its classes or below it.
 func (f *Func) SetFileFloor(file uint8, n int) { f.floors[file] = n }
 
+// FileFloor is the first unit of a file that allocation may use.
+func (f *Func) FileFloor(file uint8) int { return f.floors[file] }
+
 // NewBlock appends a block.
 func (f *Func) NewBlock() BlockID {
 	f.Blocks = append(f.Blocks, Block{Preds: f.mem.edges.Slice(2)[:0], Succs: f.mem.edges.Slice(2)[:0]})

@@ -16,6 +16,8 @@ type AllocOptions struct {
 	// Room bounds the units of each file that values use, above the target, rather than places that merge sets would
 	// like to have; 0 is none above the target.
 	Room [maxFiles]int
+	// Bound, where it is not 0, bounds the units of each file as far as moving other values makes room below it.
+	Bound [maxFiles]int
 	// RoundRobin walks through the registers below the target instead of taking
 	// the lowest free one, which leaves the scheduler more freedom.
 	RoundRobin bool
@@ -79,11 +81,15 @@ type allocator struct {
 	reg   []Reg // by value: where it is now
 	files []fileState
 
-	in, out [][]place // by block, pieces of store
+	before  [][]*Instr // by block: what it consists of before allocation
+	in, out [][]place  // by block, pieces of store
 	store   []place
 	done    []bool
 
 	sets     *mergeSets // nil unless wanted
+	lives    *mergeSets // where values are defined and read, nil where nobody asks
+	coming   []coming
+	now      int32 // the current instruction, where lives counts them
 	collects []collectHint
 	collOf   []int32 // by value: the collect it is a piece of, or -1
 	collOff  []uint8
@@ -109,6 +115,10 @@ type allocator struct {
 // is a *PressureError where spilling would help.
 func Allocate(f *Func, opts AllocOptions) (*Allocation, error) {
 	a := newAllocator(f, opts)
+	a.before = a.before[:0]
+	for b := range f.Blocks {
+		a.before = append(a.before, f.Blocks[b].Instrs)
+	}
 	for b := range f.Blocks {
 		if err := a.doBlock(BlockID(b)); err != nil {
 			return nil, err
@@ -117,12 +127,19 @@ func Allocate(f *Func, opts AllocOptions) (*Allocation, error) {
 	if err := a.resolve(); err != nil {
 		return nil, err
 	}
-	a.opts, a.lv, a.sets, a.list = AllocOptions{}, nil, nil, nil
+	a.opts, a.lv, a.sets, a.lives, a.list = AllocOptions{}, nil, nil, nil, nil
 	res := &Allocation{Copies: a.copies}
 	for i := range a.files {
 		res.Used[i] = a.files[i].used
 	}
 	return res, nil
+}
+
+// Unallocate gives the blocks the instructions that they had before Allocate, which may follow again.
+func (f *Func) Unallocate() {
+	for b, list := range f.mem.alloc.before {
+		f.Blocks[b].Instrs = list
+	}
 }
 
 func newAllocator(f *Func, opts AllocOptions) *allocator {
@@ -131,18 +148,23 @@ func newAllocator(f *Func, opts AllocOptions) *allocator {
 		opts.Live = ComputeLiveness(f)
 	}
 	a := &f.mem.alloc
-	a.f, a.opts, a.lv, a.sets, a.cur, a.copies = f, opts, opts.Live, nil, nil, 0
+	a.f, a.opts, a.lv, a.sets, a.lives, a.cur, a.copies = f, opts, opts.Live, nil, nil, nil, 0
 	a.tables(n, len(f.Blocks))
 	copy(a.reg, opts.Placed)
 	a.findHints()
 	a.spreadWishes()
-	if opts.PassWishes {
-		a.keepWished()
-	}
-	if opts.MergeSets {
+	switch {
+	case opts.MergeSets:
 		a.sets = buildSets(f, a.lv, -1, opts.Groups, opts.InPlace)
 		a.sets.finish()
 		a.sets.lower(a.low)
+		a.lives = a.sets
+	case opts.PassWishes:
+		a.lives = phiSets(f, a.lv, -1)
+	}
+	if a.lives != nil {
+		a.listComing()
+		a.findLasts()
 	}
 	return a
 }
@@ -161,7 +183,7 @@ func (a *allocator) tables(n, blocks int) {
 	a.files = slab.Resized(a.files, len(f.files))
 	for i := range a.files {
 		n := f.files[i].Units
-		a.files[i] = fileState{val: slab.Zeroed(a.files[i].val, n), many: slab.Zeroed(a.files[i].many, n)}
+		a.files[i] = fileState{val: slab.Zeroed(a.files[i].val, n), next: a.files[i].next}
 	}
 }
 
@@ -181,15 +203,6 @@ func (a *allocator) spreadWishes() {
 					a.wishSame(in)
 				}
 			}
-		}
-	}
-}
-
-// keepWished notes the units that values wish for: others go elsewhere, as long as they are to come.
-func (a *allocator) keepWished() {
-	for v, r := range a.wish {
-		if r != NoReg && v != 0 {
-			a.file(Value(v)).wish(int(r), a.f.Size(Value(v)))
 		}
 	}
 }
@@ -269,10 +282,11 @@ func (a *allocator) notePhi(in *Instr) {
 	}
 }
 
-// noteFixed lets the values that go to fixed registers wish for them.
+// noteFixed lets the values that go to fixed registers wish for them, of several for the lowest: vectors that they are parts of
+// reach beyond it.
 func (a *allocator) noteFixed(in *Instr) {
 	for i, d := range in.Defs() {
-		if v := in.Uses()[i].Val; v != 0 && d.Flags&Fixed != 0 {
+		if v := in.Uses()[i].Val; v != 0 && d.Flags&Fixed != 0 && (a.wish[v] == NoReg || d.Reg < a.wish[v]) {
 			a.wish[v] = d.Reg
 		}
 	}
@@ -338,15 +352,20 @@ func (a *allocator) doBlock(b BlockID) error {
 		return err
 	}
 	a.list = a.f.mem.room(len(blk.Instrs) + 4)
+	if a.lives != nil {
+		a.now = a.lives.start[b]
+	}
 	n, err := a.phis(blk)
 	if err != nil {
 		return err
 	}
 	a.in[b] = a.places(a.lv.In[b])
+	a.now += int32(n)
 	for _, in := range blk.Instrs[n:] {
 		if err := a.instr(in); err != nil {
 			return err
 		}
+		a.now++
 	}
 	blk.Instrs = a.list
 	a.out[b] = a.places(a.lv.Out[b])
@@ -466,50 +485,43 @@ func (a *allocator) pick(in *Instr, v Value) (Reg, bool) {
 	if r, ok := a.pickHint(in, v); ok {
 		return r, true
 	}
-	r := a.findLow(a.f.Class(v), a.f.Size(v), a.low[v])
+	r := a.findLow(a.f.Class(v), a.f.Size(v), a.low[v], a.last(v))
 	return Reg(r), r >= 0
 }
 
 // findLow is findGap for what should stay among the first low units, if low is not 0.
-func (a *allocator) findLow(class uint8, n int, low Reg) int {
+func (a *allocator) findLow(class uint8, n int, low Reg, last int32) int {
 	c := &a.f.classes[class]
 	if low != 0 {
-		if r := a.findGap(c, n, int(low)); r >= 0 {
+		if r := a.findGap(c, n, int(low), last); r >= 0 {
 			return r
 		}
 	}
-	return a.findGap(c, n, a.f.limit(class))
+	return a.findGap(c, n, a.f.limit(class), last)
 }
 
-// findGap searches the file below the target, then above.
-func (a *allocator) findGap(c *Class, n, limit int) int {
+// findGap searches the file below the target, then above, for what is read for the last time by instruction last.
+func (a *allocator) findGap(c *Class, n, limit int, last int32) int {
 	fs, floor := &a.files[c.File], a.f.floors[c.File]
 	to := limit
-	soft := &fs.soft
-	switch {
-	case a.opts.PassWishes:
-		soft = fs.wanted()
-	case a.sets == nil:
-		soft = nil
-	}
 	if t := a.opts.Target[c.File]; t != 0 {
 		to = min(t, limit)
 	}
 	if a.opts.RoundRobin {
-		if r := gap(&fs.busy, soft, n, int(c.Align), max(fs.next, floor), to); r >= 0 {
-			fs.next = r + n
+		if r := a.ownGap(fs, n, int(c.Align), max(fs.after, floor), to, last); r >= 0 {
+			fs.after = r + n
 			return r
 		}
 	}
-	r := gap(&fs.busy, soft, n, int(c.Align), floor, to)
-	if room := min(a.opts.Room[c.File], limit); r < 0 && soft != nil && room > to {
-		r = gap(&fs.busy, soft, n, int(c.Align), max(floor, to-n), room)
+	r := a.ownGap(fs, n, int(c.Align), floor, to, last)
+	if room := min(a.opts.Room[c.File], limit); r < 0 && a.lives != nil && room > to {
+		r = a.ownGap(fs, n, int(c.Align), max(floor, to-n), room, last)
 	}
-	if r < 0 && soft != nil {
+	if r < 0 && a.lives != nil {
 		r = gap(&fs.busy, nil, n, int(c.Align), floor, to)
 	}
 	if r >= 0 {
-		fs.next = r + n
+		fs.after = r + n
 	} else if to < limit {
 		r = gap(&fs.busy, nil, n, int(c.Align), max(floor, to-n), limit)
 	}
@@ -529,7 +541,7 @@ func (a *allocator) pickHint(in *Instr, v Value) (Reg, bool) {
 		h := &a.collects[k]
 		if h.base == NoReg || !a.fits(v, int(h.base)+int(a.collOff[v])) {
 			// A new place if the first one has been taken: the last piece decides.
-			if r := a.findLow(a.f.Class(h.def), a.f.Size(h.def), a.low[h.def]); r >= 0 {
+			if r := a.findLow(a.f.Class(h.def), a.f.Size(h.def), a.low[h.def], a.last(h.def)); r >= 0 {
 				h.base = Reg(r)
 			}
 		}
@@ -571,7 +583,7 @@ func (a *allocator) pickFromUses(in *Instr, v Value) (Reg, bool) {
 	}
 	for _, u := range uses {
 		if u.Flags&Kill != 0 && a.f.Class(u.Val) == a.f.Class(v) && a.f.Size(u.Val) == a.f.Size(v) {
-			if r, ok := try(int(a.reg[u.Val])); ok {
+			if r, ok := try(int(a.reg[u.Val])); ok && (a.lives == nil || a.wanted(a.file(v), int(r), a.f.Size(v), a.last(v)) < 0) {
 				return r, true
 			}
 		}

@@ -47,7 +47,7 @@ func (a *allocator) fixedUses(in *Instr) error {
 		}
 		fs, n := a.file(u.Val), a.f.Size(u.Val)
 		fs.release(int(a.reg[u.Val]), n)
-		if !a.clearWindow(fs, int(u.Reg), n) {
+		if !a.clearWindow(fs, int(u.Reg), n, maxUnits) {
 			return fmt.Errorf("mach: register %d of block %d cannot be had for value %d", u.Reg, a.block, u.Val)
 		}
 		a.move(u.Val, u.Reg)
@@ -106,6 +106,10 @@ func (a *allocator) placeDef(in *Instr, i int) bool {
 	default:
 		if r, ok = a.pick(in, d.Val); !ok {
 			r, ok = a.evict(d.Val, -1)
+		} else if bound := a.opts.Bound[a.f.File(d.Val)]; bound > 0 && int(r)+a.f.Size(d.Val) > bound {
+			if below, ok := a.evictBelow(d.Val, bound); ok {
+				r = below
+			}
 		}
 	}
 	if ok {
@@ -116,25 +120,30 @@ func (a *allocator) placeDef(in *Instr, i int) bool {
 	return ok
 }
 
+// maxUnits is more than any file has.
+const maxUnits = 1 << 16
+
 // evict makes room for v at unit at, or where it costs least if at < 0, by
 // moving other values elsewhere.
 func (a *allocator) evict(v Value, at int) (Reg, bool) {
+	if at < 0 {
+		return a.evictBelow(v, maxUnits)
+	}
+	return Reg(at), at+a.f.Size(v) <= a.f.limit(a.f.Class(v)) && a.clearWindow(a.file(v), at, a.f.Size(v), maxUnits)
+}
+
+// evictBelow makes room for v below a bound, where it costs least, by moving other values elsewhere below it.
+func (a *allocator) evictBelow(v Value, bound int) (Reg, bool) {
 	c := &a.f.classes[a.f.Class(v)]
 	fs, n := a.file(v), a.f.Size(v)
-	limit := a.f.limit(a.f.Class(v))
-	if at < 0 {
-		best := 1 << 30
-		floor := (a.f.floors[c.File] + int(c.Align) - 1) &^ (int(c.Align) - 1)
-		for r := floor; r+n <= limit; r += int(c.Align) {
-			if cost := a.windowCost(fs, r, n); cost < best {
-				best, at = cost, r
-			}
+	at, best := -1, 1<<30
+	floor := (a.f.floors[c.File] + int(c.Align) - 1) &^ (int(c.Align) - 1)
+	for r := floor; r+n <= min(bound, a.f.limit(a.f.Class(v))); r += int(c.Align) {
+		if cost := a.windowCost(fs, r, n); cost < best {
+			best, at = cost, r
 		}
 	}
-	if at < 0 || at+n > limit || !a.clearWindow(fs, at, n) {
-		return NoReg, false
-	}
-	return Reg(at), true
+	return Reg(at), at >= 0 && a.clearWindow(fs, at, n, bound)
 }
 
 // windowCost is the number of units to move to free [r, r+n), huge if
@@ -174,9 +183,9 @@ func (a *allocator) movable(v Value) bool {
 	return true
 }
 
-// clearWindow moves the values in [r, r+n) to free places outside that no
+// clearWindow moves the values in [r, r+n) to free places outside, below a bound, that no
 // dying source holds. On failure nothing has changed.
-func (a *allocator) clearWindow(fs *fileState, r, n int) bool {
+func (a *allocator) clearWindow(fs *fileState, r, n, bound int) bool {
 	block := fs.held
 	setRange(&block, r, n)
 	var to []place
@@ -191,7 +200,7 @@ func (a *allocator) clearWindow(fs *fileState, r, n int) bool {
 			return false
 		}
 		c := &a.f.classes[a.f.Class(v)]
-		g := gap(&busy, &block, a.f.Size(v), int(c.Align), a.f.floors[c.File], a.f.limit(a.f.Class(v)))
+		g := gap(&busy, &block, a.f.Size(v), int(c.Align), a.f.floors[c.File], min(bound, a.f.limit(a.f.Class(v))))
 		if g < 0 {
 			return false
 		}

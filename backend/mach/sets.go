@@ -19,7 +19,6 @@ type mergeSet struct {
 	class   uint8
 	base    Reg // where it was placed, NoReg at first
 	low     Reg // the units that pieces of members are bound to, 0 all
-	left    int // members without a register yet
 }
 
 type setMember struct {
@@ -51,6 +50,7 @@ type mergeSets struct {
 	start    []int32 // by block: the number of its first instruction
 	uses     []int32
 	firstUse []int32 // by value: where its uses start
+	last     []int32 // by value: its last use, the definition if there is none
 	early    []bool  // by value: defined while sources are still read
 	next     []int32 // scratch of number
 
@@ -88,6 +88,7 @@ func phiSets(f *Func, lv *Liveness, file int) *mergeSets {
 	m.members.Reset()
 	m.of, m.off, m.def, m.defBlock = slab.Resized(m.of, n), slab.Zeroed(m.off, n), slab.Zeroed(m.def, n), slab.Zeroed(m.defBlock, n)
 	m.start, m.firstUse, m.early = slab.Resized(m.start, len(f.Blocks)+1), slab.Zeroed(m.firstUse, n+1), slab.Zeroed(m.early, n)
+	m.last = slab.Resized(m.last, n)
 	for v := range n {
 		m.of[v] = -1
 	}
@@ -117,6 +118,7 @@ func (m *mergeSets) number() {
 				if in.Op == OpPhi {
 					m.def[d.Val] = m.start[b]
 				}
+				m.last[d.Val] = m.def[d.Val]
 				m.early[d.Val] = d.Flags&Early != 0
 			}
 			if in.Op != OpPhi {
@@ -142,6 +144,7 @@ func (m *mergeSets) number() {
 				for _, u := range in.Uses() {
 					m.uses[next[u.Val]] = at
 					next[u.Val]++
+					m.last[u.Val] = at
 				}
 			}
 			at++
@@ -263,8 +266,7 @@ func (m *mergeSets) interfere(a, b Value) bool {
 func (m *mergeSets) finish() {
 	for i := range m.sets {
 		s := &m.sets[i]
-		s.left = len(s.members)
-		if s.left == 1 {
+		if len(s.members) == 1 {
 			m.of[s.members[0].v] = -1
 		}
 	}
@@ -287,34 +289,28 @@ func (a *allocator) pickSet(v Value) (Reg, bool) {
 	s := &a.sets.sets[a.sets.of[v]]
 	off := int(a.sets.off[v])
 	if s.base == NoReg {
-		r := a.findLow(s.class, s.size, s.low)
+		r := a.findLow(s.class, s.size, s.low, a.lastOfSet(s))
 		if r < 0 {
 			return NoReg, false
 		}
 		s.base = Reg(r)
-		setRange(&a.files[a.f.classes[s.class].File].soft, r, s.size)
+		a.expectSet(s)
 	}
 	r := int(s.base) + off
 	return Reg(r), a.fits(v, r)
 }
 
-// placed notes that v has a register; a set that is complete keeps no room.
+// placed notes that v has a register: a fixed one places its whole set.
 func (a *allocator) placed(v Value) {
-	if a.opts.PassWishes && a.wish[v] != NoReg {
-		a.file(v).granted(int(a.wish[v]), a.f.Size(v))
-	}
 	if a.sets == nil || a.sets.of[v] < 0 {
 		return
 	}
 	s := &a.sets.sets[a.sets.of[v]]
-	if s.base == NoReg && a.reg[v] >= Reg(a.sets.off[v]) {
-		// A fixed register places the whole set.
-		s.base = a.reg[v] - Reg(a.sets.off[v])
-		if int(s.base)+s.size <= a.f.limit(s.class) && int(s.base)&(s.align-1) == 0 {
-			setRange(&a.file(v).soft, int(s.base), s.size)
-		}
+	if s.base != NoReg || a.reg[v] < Reg(a.sets.off[v]) {
+		return
 	}
-	if s.left--; s.left == 0 && s.base != NoReg {
-		clearRange(&a.file(v).soft, int(s.base), min(s.size, len(a.file(v).val)-int(s.base)))
+	s.base = a.reg[v] - Reg(a.sets.off[v])
+	if int(s.base)+s.size <= a.f.limit(s.class) && int(s.base)&(s.align-1) == 0 {
+		a.expectSet(s)
 	}
 }
