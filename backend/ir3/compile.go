@@ -34,6 +34,8 @@ type CompileOptions struct {
 	// shareAll puts all uniform values of the program that can be there into shared registers,
 	// and maskAll masks all sides of ifs that can be masked, worth it or not (for tests).
 	shareAll, maskAll bool
+	// scalarAlways moves each preamble to shared registers that can be there, worth it or not (for tests).
+	scalarAlways bool
 	// onePlan keeps the first program that compiles (for tests).
 	onePlan bool
 }

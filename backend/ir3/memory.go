@@ -23,6 +23,7 @@ type memory struct {
 	conds  conditions
 	spills spiller
 	pre    preScheduler
+	timer  preambleTimer
 	vec    vectorizer
 	phys   phys
 	delays delaySolution

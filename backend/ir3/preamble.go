@@ -181,7 +181,7 @@ func (s *isel) isRoot(in *ir.Instr) bool {
 // scalarPreamble moves the preamble to shared registers, where all of it can be there.
 func (c *compiler) scalarPreamble() error {
 	f := c.sel.pre.f
-	c.scalar = f != nil && c.gpu.ScalarALU && !c.without.scalarPreamble && scalarizable(f) && !c.sel.exactSums()
+	c.scalar = f != nil && c.gpu.ScalarALU && !c.without.scalarPreamble && scalarizable(f) && !c.sel.exactSums() && c.scalarPays(f)
 	if c.scalar {
 		scalarize(f, &c.sel.link)
 	}

@@ -85,7 +85,7 @@ func TestScalarPreamble(t *testing.T) {
 		}
 		close4 := func(_ int, w, g uint32) bool { return g-w+1 <= 2 } // the root of a square may be off in its last place
 		in := gputest.RandomInput(seed, 64)
-		bin, err := execute(s, CompileOptions{GPU: gpu}, &gputest.Run{Groups: 2, In: in, OutSize: 128 * 16}, close4)
+		bin, err := execute(s, CompileOptions{GPU: gpu, scalarAlways: true}, &gputest.Run{Groups: 2, In: in, OutSize: 128 * 16}, close4)
 		if err != nil {
 			t.Fatalf("seed %d on %s: %v\n%s", seed, gpu, err, ir.Print(s))
 		}
@@ -194,7 +194,7 @@ func TestScalarGroups(t *testing.T) {
 	if err := lowerToScalar(s); err != nil {
 		t.Fatal(err)
 	}
-	bin, err := compile(s, CompileOptions{GPU: "a740"})
+	bin, err := compile(s, CompileOptions{GPU: "a740", scalarAlways: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestScalarGroups(t *testing.T) {
 	if !bin.Meta.EarlyPreamble || strings.Count(pre, "(rpt3)mul.f r") < 2 || strings.Count(pre, "(rpt3)add.f r") < 2 || strings.Contains(pre, "mad") {
 		t.Errorf("early preamble %v\n%s", bin.Meta.EarlyPreamble, text)
 	}
-	plain, err := compile(s, CompileOptions{GPU: "a740", Run: leaveOut("repeat_groups")})
+	plain, err := compile(s, CompileOptions{GPU: "a740", scalarAlways: true, Run: leaveOut("repeat_groups")})
 	if err != nil {
 		t.Fatal(err)
 	}

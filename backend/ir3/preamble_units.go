@@ -31,7 +31,7 @@ func (p *preamble) noteUnit(u pushedUnit) {
 // fetchedUnit returns const o in a register, if the preamble wants it there and a load that has it brings others, too. In a loop
 // each round would wait for the load.
 func (s *isel) fetchedUnit(o opnd) (opnd, bool) {
-	if s.f != s.pre.f || s.gpu.ScalarALU || o.half || s.f.Blocks[s.blk].LoopDepth > 0 {
+	if s.f != s.pre.f || o.half || s.f.Blocks[s.blk].LoopDepth > 0 {
 		return opnd{}, false
 	}
 	for i := range s.pre.units {

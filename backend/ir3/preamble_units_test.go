@@ -22,7 +22,7 @@ func TestPreambleUnits(t *testing.T) {
 		n       int
 		gpu     string
 		fetches bool
-	}{{"a vector", 4, "a630", true}, {"three", 3, "a630", true}, {"a pair", 2, "a630", false}, {"shared registers", 4, "a740", false}} {
+	}{{"a vector", 4, "a630", true}, {"three", 3, "a630", true}, {"a pair", 2, "a630", false}, {"shared registers", 4, "a740", true}} {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
 		x, y := gputest.LoadUBO(b, b.Imm32(0), uint8(c.n), 32, 16), gputest.LoadUBO(b, b.Imm32(16), uint8(c.n), 32, 16)
@@ -36,10 +36,10 @@ func TestPreambleUnits(t *testing.T) {
 			sum = b.Fadd(sum, v)
 		}
 		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), sum)
-		if err := differ(s, CompileOptions{GPU: c.gpu}, 1, in, 256, nil); err != nil {
+		if err := differ(s, CompileOptions{GPU: c.gpu, scalarAlways: true}, 1, in, 256, nil); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		bin, err := execute(s, CompileOptions{GPU: c.gpu}, &gputest.Run{Groups: 1, OutSize: 256, In: in}, nil)
+		bin, err := execute(s, CompileOptions{GPU: c.gpu, scalarAlways: true}, &gputest.Run{Groups: 1, OutSize: 256, In: in}, nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -47,6 +47,9 @@ func TestPreambleUnits(t *testing.T) {
 		text := disasm(bin)
 		pre, _, ok := strings.Cut(text, "shpe")
 		loads := strings.Count(pre, "ldc.") - strings.Count(pre, ".k.")
+		if g, _ := FindGPU(c.gpu); bin.Meta.EarlyPreamble != g.EarlyPreamble || strings.Contains(pre, "ldc.u") != g.ScalarALU {
+			t.Errorf("%s: early preamble %v:\n%s", c.name, bin.Meta.EarlyPreamble, text)
+		}
 		if !ok || loads > 0 != c.fetches || c.fetches && strings.Contains(pre, "mov.u32u32") {
 			t.Errorf("%s: %d loads:\n%s", c.name, loads, text)
 		}

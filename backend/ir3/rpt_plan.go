@@ -70,7 +70,8 @@ func vectorize(impl *ir.Impl, m *memory) *vecPlan {
 	return v.plan
 }
 
-// vectorizable reports whether in becomes one instruction that can repeat. rcp cannot.
+// vectorizable reports whether in becomes one instruction that can repeat, which rcp cannot, or a part of it, as an fsat of a
+// sum or product does: what reads it is a group then.
 func vectorizable(in *ir.Instr) bool {
 	if in.Kind != ir.KindALU || in.Def.NumComponents != 1 || in.Def.BitSize < 16 || in.Def.BitSize > 32 || len(in.Srcs) > 3 {
 		return false
@@ -78,7 +79,7 @@ func vectorizable(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.OpFrcp, ir.OpUmulLow:
 		return false
-	case ir.OpFfma, ir.OpFsub, ir.OpIshl, ir.OpIshr, ir.OpUshr, ir.OpF2i32, ir.OpF2u32, ir.OpI2f32, ir.OpU2f32, ir.OpF2f16, ir.OpF2f32, ir.OpImad24Ir3:
+	case ir.OpFsat, ir.OpFfma, ir.OpFsub, ir.OpIshl, ir.OpIshr, ir.OpUshr, ir.OpF2i32, ir.OpF2u32, ir.OpI2f32, ir.OpU2f32, ir.OpF2f16, ir.OpF2f32, ir.OpImad24Ir3:
 		return true
 	}
 	return simpleOps[in.Op].op != 0 || sfuOps[in.Op].op != 0 || widenedOps[in.Op].op != 0

@@ -146,3 +146,23 @@ func TestGroupsTakenApart(t *testing.T) {
 		}
 	}
 }
+
+// TestSaturatedGroup: special functions of saturated components are repetitions of one instruction, and what reads those.
+func TestSaturatedGroup(t *testing.T) {
+	s, b := newStage(ir.StageFragment)
+	x := inputFrom(b, ir.SlotVar0, 0, 3)
+	v := b.Fexp2(b.Fmul(b.Flog2(b.Fsat(b.Fmul(x, b.Vec(b.ImmFloat(3, 32), b.ImmFloat(3, 32), b.ImmFloat(3, 32))))), x))
+	outputTo(b, v, ir.SlotData0)
+	if err := lowerToScalar(s); err != nil {
+		t.Fatal(err)
+	}
+	for _, gpu := range []string{"a630", "a740"} {
+		bin, err := compile(ir.Clone(s), CompileOptions{GPU: gpu})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := disasm(bin); !strings.Contains(text, "(sat)(rpt2)mul.f") || !strings.Contains(text, "(rpt2)log2") || !strings.Contains(text, "(rpt2)exp2") {
+			t.Errorf("%s:\n%s", gpu, text)
+		}
+	}
+}
