@@ -87,6 +87,9 @@ func pure(f *mach.Func, in *mach.Instr) bool {
 	if t.Op == isa.OpLdc {
 		return true
 	}
+	if t.Op == isa.OpMov && in.Aux != 0 {
+		return false // repetitions make each without a copy
+	}
 	return pureALU(t) && generalSources(f, in)
 }
 

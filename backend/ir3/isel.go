@@ -135,7 +135,7 @@ func (s *isel) empty() {
 	*s = isel{}
 	s.vals, s.wide, s.folded, s.blocks, s.irBlocks, s.join, s.apart, s.phis, s.opnds = vals, wide, folded, blocks, irBlocks[:0], join, apart[:0], phis[:0], opnds
 	s.in.fetches, s.in.fetched, s.in.defs, s.in.prefetches = fetches[:0], fetched[:0], defs[:0], prefetches[:0]
-	s.out = outputs{vars: out.vars[:0], locs: out.locs[:0], vals: out.vals, imms: out.imms[:0], made: out.made}
+	s.out = outputs{vars: out.vars[:0], locs: out.locs[:0], vals: out.vals, words: out.words[:0], made: out.made}
 	s.pre.Preamble = plan
 }
 

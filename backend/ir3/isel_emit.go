@@ -87,8 +87,7 @@ func (s *isel) reg(o opnd) mach.Value {
 		if f, ok := s.fetchedUnit(o); ok {
 			return f.val
 		}
-		d := s.newReg(o.half)
-		s.add(isa.Instr{Op: isa.OpMov, Type: movType(o.half), SrcType: movType(o.half), Srcs: [4]isa.Operand{constOperand(o)}}, d)
+		d, _ := s.ownConst(o)
 		return d
 	}
 	d := s.newReg(o.half)
@@ -128,6 +127,12 @@ func (s *isel) ownImm(o opnd) (mach.Value, *mach.Instr) {
 	o = o.inHalf()
 	d := s.newReg(o.half)
 	return d, s.add(isa.Instr{Op: isa.OpMov, Type: movType(o.half), SrcType: movType(o.half), Srcs: [4]isa.Operand{isa.I(int32(o.bits))}}, d)
+}
+
+// ownConst brings a const into a register for one use.
+func (s *isel) ownConst(o opnd) (mach.Value, *mach.Instr) {
+	d := s.newReg(o.half)
+	return d, s.add(isa.Instr{Op: isa.OpMov, Type: movType(o.half), SrcType: movType(o.half), Srcs: [4]isa.Operand{constOperand(o)}}, d)
 }
 
 // sourceForm is what an instruction takes as a source.

@@ -6,10 +6,10 @@ import (
 	"nirc/backend/mach"
 )
 
-// outputImm is an immediate that was brought into a register for an output.
-type outputImm struct {
+// outputWord is an immediate or a const that was brought into a register for an output.
+type outputWord struct {
 	val  mach.Value
-	bits uint32
+	word opnd
 }
 
 // outputVectors are the vectors that outputs were collected into: equal outputs
@@ -40,7 +40,7 @@ func (o *outputVectors) collect(s *isel, ops [4]opnd, n int) (v mach.Value, at i
 }
 
 // sameOutputs reports whether components have the same values, or the same
-// immediates in registers of their own.
+// immediates or consts in registers of their own.
 func (s *isel) sameOutputs(a, b *[4]opnd, n int) bool {
 	for k := range n {
 		x, y := a[k], b[k]
@@ -50,21 +50,21 @@ func (s *isel) sameOutputs(a, b *[4]opnd, n int) bool {
 		if x.kind != opVal || y.kind != opVal || x.half != y.half || x.mods != y.mods {
 			return false
 		}
-		bitsX, okX := s.outputImm(x.val)
-		bitsY, okY := s.outputImm(y.val)
-		if !okX || !okY || bitsX != bitsY {
+		wordX, okX := s.outputWord(x.val)
+		wordY, okY := s.outputWord(y.val)
+		if !okX || !okY || wordX != wordY {
 			return false
 		}
 	}
 	return true
 }
 
-// outputImm is the immediate that v was made of for an output.
-func (s *isel) outputImm(v mach.Value) (bits uint32, ok bool) {
-	for i := range s.out.imms {
-		if s.out.imms[i].val == v {
-			return s.out.imms[i].bits, true
+// outputWord is the immediate or const that v was made of for an output.
+func (s *isel) outputWord(v mach.Value) (word opnd, ok bool) {
+	for i := range s.out.words {
+		if w := &s.out.words[i]; w.val == v {
+			return w.word, true
 		}
 	}
-	return 0, false
+	return opnd{}, false
 }

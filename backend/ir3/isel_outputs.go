@@ -18,8 +18,10 @@ type outputs struct {
 	vals mach.Stores[opnd]
 	// alias, by variable: the preamble has named a const or an immediate for it.
 	alias []bool
-	// imms are the immediates that were brought into registers at ends of blocks.
-	imms []outputImm
+	// words are the immediates and consts that were brought into registers at ends of blocks.
+	words []outputWord
+	// repeated is the const that was moved last.
+	repeated repeatedConst
 	// made are the vectors that were made of them at the end; begin is, by what the end reads, where in its vector an output begins.
 	made  outputVectors
 	begin []int
@@ -217,9 +219,33 @@ func (s *isel) outputAt(b mach.BlockID, k int) (mach.Value, bool) {
 	}
 	s.enter(b)
 	o = o.fold()
-	v := s.reg(o)
 	if o.kind == opImm {
-		s.out.imms = append(s.out.imms, outputImm{v, o.bits})
+		v := s.reg(o)
+		s.out.words = append(s.out.words, outputWord{v, o})
+		return v, true
 	}
-	return v, true
+	if o.kind == opConst && o.mods == 0 {
+		v := s.outputConst(o)
+		s.out.words = append(s.out.words, outputWord{v, o})
+		return v, true
+	}
+	return s.reg(o), true
+}
+
+// repeatedConst is a const that was moved for outputs, and the repeat group of the moves.
+type repeatedConst struct {
+	word  opnd
+	group int32
+}
+
+// outputConst moves a const to the register of an output. Outputs of the same const that follow each other are a repeat group, for
+// a value that stands in one register would have to be copied.
+func (s *isel) outputConst(o opnd) mach.Value {
+	c := &s.out.repeated
+	if c.word != o {
+		*c = repeatedConst{word: o, group: s.link.fresh()}
+	}
+	v, in := s.ownConst(o)
+	s.link.member(c.group, in)
+	return v
 }

@@ -166,3 +166,22 @@ func TestSaturatedGroup(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeatedOutputs: a const that several components of an output are is moved to each, by one instruction; two outputs of it are one vector.
+func TestRepeatedOutputs(t *testing.T) {
+	s, b := newStage(ir.StageFragment)
+	x := gputest.LoadUBO(b, b.Imm32(0), 1, 32, 16)
+	v := b.Vec(x, x, x, b.ImmFloat(1, 32))
+	outputTo(b, v, ir.SlotData0)
+	outputTo(b, v, ir.SlotData0+1)
+	for _, gpu := range []string{"a630", "a740"} {
+		bin, err := compile(ir.Clone(s), CompileOptions{GPU: gpu})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, main, _ := strings.Cut(disasm(bin), "shpe")
+		if strings.Count(main, "mov") != 2 || !strings.Contains(main, "(rpt2)mov.u32u32 r0.x, c0.x") || strings.Contains(main, "nop)") {
+			t.Errorf("%s:\n%s", gpu, main)
+		}
+	}
+}
