@@ -3,7 +3,6 @@ package code
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -57,7 +56,7 @@ func TestTexts(t *testing.T) {
 	}
 	rows := map[string]string{}
 	for _, g := range append(groups, random) {
-		textRow(t, rows, g, words, 8)
+		textRow(t, rows, g, words, 20)
 	}
 	compareRows(t, "text", rows)
 }
@@ -121,14 +120,12 @@ func (f *reading) binary(data []byte) {
 	fmt.Fprintln(f.sum, ir.PrintWith(s, ir.PrintOptions{CFG: true}))
 }
 
-// runText runs a compute shader with buffers and images at the places where the passes' tests have them, and returns what they hold then.
+// runText runs a shader with buffers and images at the places where the passes' tests have them, a workgroup or a wave of it, and returns its
+// interface, what it puts out, and what the buffers and images hold then.
 func runText(s *ir.Shader) ([]byte, error) {
 	p, err := interp.New(s, interp.Options{WaveSize: 4})
 	if err != nil {
 		return nil, err
-	}
-	if s.Stage != ir.StageCompute {
-		return nil, errors.New("not run")
 	}
 	mem := emu.NewMemory()
 	var bind emu.Bindings
@@ -166,8 +163,14 @@ func runText(s *ir.Shader) ([]byte, error) {
 		bind.Set(0, uint32(binding), []emu.Descriptor{{Type: typ, Image: &emu.ImageView{Image: img}, Sampler: smp}})
 	}
 	env := &emu.Env{Mem: mem, Bindings: &bind, Push: make([]byte, 128)}
-	err = emu.Dispatch(context.Background(), p, env, emu.DispatchParams{Limits: emu.Limits{Budget: 1 << 15}, Groups: [3]uint32{3, 1, 1}})
-	var out []byte
+	out := fmt.Appendf(nil, "%+v", *p.IO())
+	if s.Stage == ir.StageCompute {
+		err = emu.Dispatch(context.Background(), p, env, emu.DispatchParams{Limits: emu.Limits{Budget: 1 << 15}, Groups: [3]uint32{3, 1, 1}})
+	} else {
+		var put []byte
+		put, err = runWave(p, env)
+		out = append(out, put...)
+	}
 	for _, b := range all {
 		out = append(out, b.Data...)
 	}
