@@ -14,6 +14,9 @@ var lowerAtomicsToSsboPass = &Pass{
 }
 
 func lowerAtomicsToSsbo(c *Context, s *ir.Shader) (bool, error) {
+	if err := c.wantUpTo(mostPlaces, "set"); err != nil {
+		return false, err
+	}
 	l := &atomicCounters{set: uint64(c.Int("set")), words: ir.ArrayType(ir.ScalarType(ir.BaseUint, 32), 0, 4)}
 	isCounter := func(in *ir.Instr) bool { return in.Memory().Space == ir.SpaceCounter }
 	for _, f := range s.Functions {

@@ -18,6 +18,9 @@ var lowerBitSizePass = &Pass{
 }
 
 func lowerBitSize(c *Context, s *ir.Shader) (bool, error) {
+	if err := c.wantBits("to"); err != nil {
+		return false, err
+	}
 	below, to, bytes := uint8(c.Int("below")), uint8(c.Int("to")), c.Bool("bytes")
 	chosen, err := parseOps(c.String("ops"))
 	if err != nil {

@@ -25,6 +25,9 @@ type memSplitter struct {
 }
 
 func lowerMemAccessBitSizes(c *Context, s *ir.Shader) (bool, error) {
+	if err := c.wantBits("max_bits", "const_bits", "load_bits", "store_bits"); err != nil {
+		return false, err
+	}
 	m := &memSplitter{maxBits: c.Int("max_bits"), maxComps: c.Int("max_comps"), constBits: c.Int("const_bits"), loadBits: c.Int("load_bits")}
 	narrow := NarrowStores{Bits: uint8(c.Int("store_bits")), Takes: func(i ir.Intrinsic) bool {
 		_, store, ok := memOffsetSrc(i)

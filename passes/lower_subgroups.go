@@ -38,6 +38,9 @@ type subgroupLowering struct {
 }
 
 func lowerSubgroups(c *Context, s *ir.Shader) (bool, error) {
+	if err := c.wantUpTo(4, "ballot_words"); err != nil {
+		return false, err
+	}
 	l := &subgroupLowering{
 		toScalar: c.Bool("to_scalar"), split64: c.Bool("split_64"), boolTo32: c.Bool("bool_to_32"), words: c.Int("ballot_words"),
 		ballotQueries: c.Bool("ballot_queries"), voteEq: c.Bool("vote_eq"), elect: c.Bool("elect"), shuffles: c.Bool("shuffle_to_index"),

@@ -15,6 +15,9 @@ var lowerUniformsToUboPass = &Pass{
 }
 
 func lowerUniformsToUbo(c *Context, s *ir.Shader) (bool, error) {
+	if err := c.wantUpTo(mostPlaces, "set", "binding", "shift"); err != nil {
+		return false, err
+	}
 	unit, shift := c.Int("unit"), c.Int("shift")
 	if unit != 1 && unit != 16 {
 		return false, optionError("unit=%d: want 1 or 16", unit)

@@ -49,3 +49,28 @@ func splitOption(list string) []string { return strings.Split(list, "|") }
 
 // optionError is the complaint about an option's value.
 func optionError(format string, args ...any) error { return fmt.Errorf(format, args...) }
+
+// wantBits refuses options that are no size of numbers.
+func (c *Context) wantBits(names ...string) error {
+	for _, name := range names {
+		switch n := c.Int(name); n {
+		case 8, 16, 32, 64:
+		default:
+			return optionError("%s=%d: want 8, 16, 32 or 64", name, n)
+		}
+	}
+	return nil
+}
+
+// wantUpTo refuses options that are negative or more than most.
+func (c *Context) wantUpTo(most int, names ...string) error {
+	for _, name := range names {
+		if n := c.Int(name); n < 0 || n > most {
+			return optionError("%s=%d: want 0 to %d", name, n, most)
+		}
+	}
+	return nil
+}
+
+// mostPlaces is how large numbers of descriptor sets and bindings may be.
+const mostPlaces = 1 << 24
