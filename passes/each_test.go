@@ -96,10 +96,13 @@ func nearlyRows(t *testing.T) (rows []string) {
 		changed, refused := 0, 0
 		r := rand.New(rand.NewPCG(uint64(len(ar.Comment)), 0))
 		m := mangle.New(string(ar.Files[slices.IndexFunc(ar.Files, func(f txtar.File) bool { return f.Name == "in" })].Data), words)
-		for range nearlyShaders {
+		for n := range nearlyShaders {
 			in, err := ir.Parse(m.Mangled(r))
 			if err != nil || ir.Validate(in) != nil {
 				continue
+			}
+			if n%4 == 3 {
+				declare(in)
 			}
 			locate(in)
 			requireAll(in)
@@ -125,7 +128,12 @@ func nearlyRows(t *testing.T) (rows []string) {
 }
 
 // nearlyShaders is how many shaders are made of one.
-const nearlyShaders = 60
+const nearlyShaders = 100
+
+// declare puts a function without a body before those of s.
+func declare(s *ir.Shader) {
+	s.Functions = slices.Insert(s.Functions, 0, &ir.Function{Name: "extern", Shader: s})
+}
 
 // nearlyRuns are the lists of a test by text: its own, and the pass as it is.
 func nearlyRuns(t *testing.T, file string, ar *txtar.Archive) (runs []eachRun) {

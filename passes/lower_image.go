@@ -42,6 +42,9 @@ func cubeArraySize(in *ir.Instr) bool {
 	}
 	in.Set(ir.IdxImageDim, uint64(ir.Dim2D))
 	b := ir.NewBuilder(ir.After(in))
+	if in.Def.NumComponents < 3 {
+		return true // the layers are not asked for
+	}
 	layers := b.Udiv(b.Channel(&in.Def, 2), b.ImmInt(6, in.Def.BitSize))
 	v := b.Vec(b.Channel(&in.Def, 0), b.Channel(&in.Def, 1), layers)
 	in.Def.RewriteUsesAfter(v, v.Instr)

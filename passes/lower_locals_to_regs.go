@@ -131,7 +131,7 @@ func (l *localRegs) access(in *ir.Instr) {
 	b := builderBefore(in)
 	base, index := l.element(b, d)
 	reg := l.regs[v.ID]
-	if n := elementCount(v.Type); index == nil && base >= uint64(max(n, 1)) {
+	if n := elementCount(v.Type); base >= uint64(max(n, 1)) {
 		// Out of bounds: nothing is stored, and what is loaded is undefined.
 		if in.HasDef() {
 			in.Def.RewriteUses(b.Undef(in.Def.NumComponents, in.Def.BitSize))

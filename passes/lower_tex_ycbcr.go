@@ -59,8 +59,25 @@ func planes(s *ir.Shader, table []ir.YCbCr) (bool, error) {
 			removeUnusedDerefs(f.Impl)
 			f.Impl.Preserve(ir.MetaControlFlow)
 		}
+		for _, p := range vars {
+			if err := p.otherUse(s, f.Impl); err != nil {
+				return false, err
+			}
+		}
 	}
 	return progress, nil
+}
+
+// otherUse refuses derefs of the variable that are left as they were: for something else than sampling.
+func (p *planedVar) otherUse(s *ir.Shader, impl *ir.Impl) error {
+	for blk := range impl.Blocks() {
+		for in := range blk.Instrs() {
+			if in.Kind == ir.KindDeref && in.Deref == ir.DerefVar && in.DerefInfo().Var == p.v && in.DerefInfo().Type != p.v.Type {
+				return diag(s, in, fmt.Sprintf("set %d binding %d: a sampler with a conversion to RGB is only for sampling", p.v.Set, p.v.Binding))
+			}
+		}
+	}
+	return nil
 }
 
 // planedVars finds the variables and their operations.
