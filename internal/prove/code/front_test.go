@@ -39,7 +39,7 @@ type sources struct {
 func TestFront(t *testing.T) {
 	rows := map[string]string{}
 	for _, g := range ownSources(t) {
-		frontRow(rows, g, 40)
+		frontRow(rows, g, 80)
 	}
 	corpus := scriptSources(t)
 	for i := 0; len(corpus) > 0; i++ {

@@ -26,7 +26,7 @@ var nearlyTargets = []nirc.Options{
 }
 
 // nearlyText is how much text of a shader is made: small shaders are changed more often than large ones.
-const nearlyText = 20 << 10
+const nearlyText = 40 << 10
 
 // TestCodeNearly gives code generators what passes leave of our shaders, with a few changes, which most conditions and refusals of theirs
 // say something about: their code, or what they say, is that of the table, or a change means to change it (go generate).
@@ -70,8 +70,8 @@ func (f *reading) nearly(t *testing.T, mod module, o nirc.Options, words *mangle
 		text := ir.Print(s)
 		r := rand.New(rand.NewPCG(uint64(len(text)), 0))
 		x := mangle.New(text, words)
-		n := max(1, min(8, nearlyText/len(text)))
-		for tries := 0; n > 0 && tries < 60; tries++ {
+		n := max(1, min(16, nearlyText/len(text)))
+		for tries := 0; n > 0 && tries < 120; tries++ {
 			if f.generate(t, x.Mangled(r), s.Options, o) {
 				n--
 			}
