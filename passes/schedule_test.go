@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"nirc/ir"
@@ -87,5 +89,31 @@ func TestScheduleKeepsEffects(t *testing.T) {
 			t.Fatal(err)
 		}
 		compareRuns(t, before, s)
+	}
+}
+
+// TestScheduleHeap: what a scheduler has ready beyond its window comes out from the first to the last, whatever it was given between.
+func TestScheduleHeap(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for n := range 60 {
+		var sc scheduler
+		var left []int32
+		for range 4 * n {
+			if k := int32(r.IntN(50)); r.IntN(3) > 0 {
+				sc.push(k)
+				left = append(left, k)
+				slices.Sort(left)
+			} else if len(left) > 0 {
+				if got := sc.pop(); got != left[0] {
+					t.Fatalf("%d came out of %v", got, left)
+				}
+				left = left[1:]
+			}
+		}
+		for _, want := range left {
+			if got := sc.pop(); got != want {
+				t.Fatalf("%d came out, want %d", got, want)
+			}
+		}
 	}
 }
