@@ -286,11 +286,10 @@ func addNops(list []pinstr, n int, loc uint32) []pinstr {
 		last := &list[k-1]
 		switch c := last.Op.Category(); {
 		case (c == 2 || c == 3) && last.Repeat == 0 && !last.Dst.IsShared():
-			if have := last.Nops(); have < 3 {
-				add := min(n, 3-have)
-				last.SetNops(have + add)
-				n -= add
-			}
+			have := last.Nops()
+			add := min(n, 3-have)
+			last.SetNops(have + add)
+			n -= add
 		case last.Op == isa.OpNop && last.Repeat < 5:
 			add := min(n, 5-int(last.Repeat))
 			last.Repeat += uint8(add)

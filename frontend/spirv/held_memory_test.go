@@ -1,6 +1,7 @@
 package spirv_test
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -73,6 +74,14 @@ var memoryStorage = []string{"StorageBuffer", "Workgroup", "Private"}
 // orders are of memory semantics: none, the four orders, with classes of memory and with what is made available or visible.
 var orders = []int{0, 2, 4, 8, 16, 0x42, 0x44, 0x48, 0x148, 0x948, 0x104, 0x2044, 0x4042, 0x6048, 0x8048, 6}
 
+// atomicForms are the operands of atomics; an empty one stands for those of most.
+var atomicForms = map[string]string{
+	"OpAtomicLoad": "%r = OP TYPE PTR SCOPE SEM", "OpAtomicStore": "OP PTR SCOPE SEM ZERO", "OpAtomicExchange": "%r = OP TYPE PTR SCOPE SEM ZERO",
+	"OpAtomicCompareExchange": "%r = OP TYPE PTR SCOPE SEM EQUAL ZERO ZERO", "OpAtomicIIncrement": "%r = OP TYPE PTR SCOPE SEM",
+	"OpAtomicIDecrement": "%r = OP TYPE PTR SCOPE SEM", "OpAtomicIAdd": "", "OpAtomicISub": "", "OpAtomicSMin": "", "OpAtomicUMin": "",
+	"OpAtomicSMax": "", "OpAtomicUMax": "", "OpAtomicAnd": "", "OpAtomicOr": "", "OpAtomicXor": "", "OpAtomicFAddEXT": "", "OpAtomicFMinEXT": "", "OpAtomicFMaxEXT": "",
+}
+
 // TestHeldMemory translates atomics by type, storage, scope and order, barriers by scopes and orders, and loads, stores and copies by what they say of
 // their access: the IR, or the refusal, is that of the table (testdata/held_memory.tsv).
 func TestHeldMemory(t *testing.T) {
@@ -97,15 +106,8 @@ func TestHeldMemory(t *testing.T) {
 		}
 		rows[name] = fmt.Sprintf("%d\t%d\t%016x", n, compiled, uint64(sum))
 	}
-	for name, form := range map[string]string{
-		"OpAtomicLoad": "%r = OP TYPE PTR SCOPE SEM", "OpAtomicStore": "OP PTR SCOPE SEM ZERO", "OpAtomicExchange": "%r = OP TYPE PTR SCOPE SEM ZERO",
-		"OpAtomicCompareExchange": "%r = OP TYPE PTR SCOPE SEM EQUAL ZERO ZERO", "OpAtomicIIncrement": "%r = OP TYPE PTR SCOPE SEM",
-		"OpAtomicIDecrement": "%r = OP TYPE PTR SCOPE SEM", "OpAtomicIAdd": "", "OpAtomicISub": "", "OpAtomicSMin": "", "OpAtomicUMin": "",
-		"OpAtomicSMax": "", "OpAtomicUMax": "", "OpAtomicAnd": "", "OpAtomicOr": "", "OpAtomicXor": "", "OpAtomicFAddEXT": "", "OpAtomicFMinEXT": "", "OpAtomicFMaxEXT": "",
-	} {
-		if form == "" {
-			form = "%r = OP TYPE PTR SCOPE SEM ZERO"
-		}
+	for name, form := range atomicForms {
+		form = cmp.Or(form, "%r = OP TYPE PTR SCOPE SEM ZERO")
 		texts := map[string][]string{}
 		for i, sem := range orders {
 			for _, of := range memoryTypes {
@@ -139,5 +141,64 @@ func TestHeldMemory(t *testing.T) {
 		}
 		hold("access "+access, texts)
 	}
+	for name, form := range atomicForms {
+		rows["counter "+name] = counterRow(cmp.Or(form, "%r = OP TYPE PTR SCOPE SEM ZERO"), name)
+	}
 	gputest.HoldTable(t, "held_memory.tsv", rows)
+}
+
+// counterModule begins a compute shader with atomic counters: one, those of an array of arrays, and some of floats.
+const counterModule = `OpCapability Shader
+OpCapability AtomicStorage
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %id
+OpExecutionMode %main LocalSize 4 1 1
+OpDecorate %id BuiltIn LocalInvocationIndex
+OpDecorate %one Binding 3
+OpDecorate %one Offset 8
+OpDecorate %many Binding 1
+OpDecorate %many Offset 16
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%int = OpTypeInt 32 1
+%zero = OpConstant %uint 0
+%scope = OpConstant %uint 1
+%two = OpConstant %uint 2
+%sem66 = OpConstant %uint 66
+%izero = OpConstant %int 0
+%row = OpTypeArray %uint %two
+%rows = OpTypeArray %row %two
+%pin = OpTypePointer Input %uint
+%pone = OpTypePointer AtomicCounter %uint
+%pmany = OpTypePointer AtomicCounter %rows
+%id = OpVariable %pin Input
+%one = OpVariable %pone AtomicCounter
+%many = OpVariable %pmany AtomicCounter
+%main = OpFunction %void None %fn
+%l = OpLabel
+%n = OpLoad %uint %id
+%first = OpAccessChain %pone %many %scope %zero
+%any = OpAccessChain %pone %many %scope %n
+%each = OpAccessChain %pone %many %n %n
+`
+
+// counterRow is what becomes of an atomic on counters, of their own type and of another.
+func counterRow(form, name string) string {
+	var sum gputest.Digest
+	n, compiled := 0, 0
+	for _, at := range []string{"%one", "%first", "%any", "%each", "%many"} {
+		for _, of := range []string{"%uint", "%int"} {
+			for _, sem := range []string{"%zero", "%sem66"} {
+				for _, zero := range []string{"%zero", "%n", "%izero"} {
+					n++
+					text := strings.NewReplacer("OP", name, "TYPE", of, "PTR", at, "SCOPE", "%scope", "SEM", sem, "EQUAL", sem, "ZERO", zero).Replace(form)
+					if translated(counterModule+text+"\nOpReturn\nOpFunctionEnd\n", &sum) {
+						compiled++
+					}
+				}
+			}
+		}
+	}
+	return fmt.Sprintf("%d\t%d\t%016x", n, compiled, uint64(sum))
 }
