@@ -160,7 +160,7 @@ func (e *effects) meta(gen isa.Gen, stage ir.Stage) *abi.Meta {
 	return m
 }
 
-// run runs code for so many instructions, by the number of its form in one stage or another, with checks or without, with all fibers or some.
+// run runs code for so many instructions, by the number of its form in one stage or another, with checks or without, with all fibers, some or none.
 func (e *effects) run(t *testing.T, gen isa.Gen, words []uint64, form, fuel int, d *gputest.Digest) {
 	var code []byte
 	for _, w := range words {
@@ -262,6 +262,9 @@ func (e *effects) fill(w *wave, form int) {
 	if form&16 != 0 {
 		w.active[0] &= 0xd6b
 		w.remask()
+	}
+	if form%32 == 31 {
+		w.exec, w.full = emu.Mask{}, false // a predicated side without a fiber
 	}
 }
 
