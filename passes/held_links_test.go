@@ -238,6 +238,28 @@ func (p *linkPair) produce(b *ir.Builder, like *ir.Variable, given []*ir.Def) {
 	}
 	if !v.Type.IsArray() {
 		store(b.DerefVar(v))
+		if whole == nil {
+			return
+		}
+		switch ptr := b.DerefVar(v); p.r.IntN(6) {
+		case 0: // what was stored last, on one way
+			if whole.NumComponents == t.Rows && whole.BitSize == t.Bits {
+				i := b.PushIf(b.Flt(given[0], given[len(given)-1]))
+				b.StoreDeref(ptr, whole, uint16(1)<<t.Rows-1, 0)
+				b.PopIf(i)
+			}
+		case 1: // something else, on one way
+			i := b.PushIf(b.Flt(given[0], given[len(given)-1]))
+			before := whole
+			store(ptr)
+			whole = before // which is there on both ways
+			b.PopIf(i)
+		case 2: // nothing defined before
+			if whole.NumComponents == t.Rows && whole.BitSize == t.Bits {
+				b.StoreDeref(ptr, b.Undef(t.Rows, t.Bits), uint16(1)<<t.Rows-1, 0)
+				b.StoreDeref(ptr, whole, uint16(1)<<t.Rows-1, 0)
+			}
+		}
 		return
 	}
 	for k := range v.Type.Len {
