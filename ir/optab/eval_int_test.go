@@ -1,6 +1,7 @@
 package optab
 
 import (
+	"fmt"
 	"math/big"
 	"math/rand"
 	"testing"
@@ -300,6 +301,29 @@ func TestPackedDots(t *testing.T) {
 			want := new(big.Int).And(sum, bi(1<<32-1)).Uint64()
 			if got := row(t, op.name).Eval(Mode{}, 32, &[4]uint64{a, b, c}); got != want {
 				t.Fatalf("%s %#x %#x %#x: %#x, want %#x", op.name, a, b, c, got, want)
+			}
+		}
+	}
+}
+
+// TestPieces checks bytes and halves of words at all places, and at such as are beyond all and whose bits are more than 64 bits count.
+func TestPieces(t *testing.T) {
+	const v = 0x8899aabbccddeeff
+	for _, width := range []int{8, 16} {
+		for _, at := range []uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 63, 64, 1 << 32, 1<<60 + 1, 1<<61 + 1, 1 << 63, 1<<64 - 1} {
+			for _, bits := range []uint8{32, 64} {
+				in, all := uint64(v)&maskOf(bits), maskOf(bits)
+				var out, low uint64
+				if at < uint64(64/width) {
+					out, low = in>>(at*uint64(width))&(1<<width-1), in&(1<<width-1)<<(at*uint64(width))&all
+				}
+				signed := uint64(int64(out)<<(64-width)>>(64-width)) & all
+				for op, want := range map[string]uint64{"extract_u": out, "extract_i": signed, "insert_u": low} {
+					s := [4]uint64{in, at}
+					if got := row(t, fmt.Sprint(op, width)).Eval(Mode{}, bits, &s); got != want {
+						t.Errorf("%s%d of %d bits at %#x: %#x, want %#x", op, width, bits, at, got, want)
+					}
+				}
 			}
 		}
 	}
