@@ -41,6 +41,7 @@ type linkPair struct {
 	producer, consumer *ir.Shader
 	said               string
 	last               *ir.Def // what was stored last
+	stream             uint8   // of what is produced
 }
 
 // link does to a pair what linking does, and counts.
@@ -113,6 +114,11 @@ func newLinkPair(seed uint64) *linkPair {
 	for n := range 2 + p.r.IntN(10) {
 		v := p.varying(n, taken)
 		if v == nil {
+			continue
+		}
+		if p.stream = 0; stage == ir.StageGeometry && p.r.IntN(4) == 0 {
+			p.stream = 1 // which no other stage reads
+			p.produce(out, v, given)
 			continue
 		}
 		if p.r.IntN(5) > 0 {
@@ -195,6 +201,7 @@ func declareLike(s *ir.Shader, m ir.Mode, v *ir.Variable) *ir.Variable {
 // produce stores given words to a variable, most of its components and elements.
 func (p *linkPair) produce(b *ir.Builder, like *ir.Variable, given []*ir.Def) {
 	v := declareLike(p.producer, ir.ModeShaderOut, like)
+	v.Stream = p.stream
 	switch p.r.IntN(16) {
 	case 0:
 		if t := v.Type; t.IsVectorOrScalar() && v.Component+t.Rows < 4 {
@@ -204,11 +211,6 @@ func (p *linkPair) produce(b *ir.Builder, like *ir.Variable, given []*ir.Def) {
 		v.Interp = ir.InterpNone
 	case 2:
 		v.AlwaysActive = true
-	case 3:
-		if p.producer.Stage == ir.StageGeometry {
-			v.Stream = 1
-			v.Location += 8 // those of stream 0 have this place
-		}
 	}
 	t := v.Type.WithoutArray()
 	whole := p.last
