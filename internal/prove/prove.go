@@ -22,6 +22,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,6 +36,18 @@ import (
 	"nirc/internal/refs"
 	"nirc/ir"
 )
+
+// Near reports whether x is want except for a tolerance, relative above 1. Only an infinite number of the same sign is near an
+// infinite one, of which any tolerance would allow all numbers; NaN is near NaN.
+func Near(x, want, tolerance float64) bool {
+	switch {
+	case math.IsNaN(x) || math.IsNaN(want):
+		return math.IsNaN(x) && math.IsNaN(want)
+	case math.IsInf(x, 0) || math.IsInf(want, 0):
+		return x == want
+	}
+	return math.Abs(x-want) <= tolerance*max(1, math.Abs(want))
+}
 
 // Full reports whether the environment asks for the long run.
 func Full() bool { return os.Getenv("NIRC_FULL") != "" }

@@ -236,7 +236,7 @@ func (d *drawnState) near(a, b []byte) bool {
 	}
 	for i := 0; i < len(a); i += 4 {
 		x, y := math.Float32frombits(binary.LittleEndian.Uint32(a[i:])), math.Float32frombits(binary.LittleEndian.Uint32(b[i:]))
-		if numbers := x == x || y == y; numbers && x != y && !(math.Abs(float64(x-y)) <= max(2e-5, d.tolerance)*max(1, math.Abs(float64(x)))) {
+		if !prove.Near(float64(y), float64(x), max(2e-5, d.tolerance)) {
 			return false
 		}
 	}

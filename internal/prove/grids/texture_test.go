@@ -14,6 +14,7 @@ import (
 	"nirc"
 	"nirc/internal/emu"
 	"nirc/internal/exec"
+	"nirc/internal/prove"
 	"nirc/internal/refs"
 	"nirc/ir"
 	"nirc/passes"
@@ -476,7 +477,7 @@ func texPrecision(target string, list []texForm) float64 {
 func texDiffer(want, got []byte, precision float64) error {
 	for i := 0; i+4 <= len(want); i += 4 {
 		w, g := math.Float32frombits(uint32(emu.LoadBytes(want[i:], 4))), math.Float32frombits(uint32(emu.LoadBytes(got[i:], 4)))
-		if numbers := w == w || g == g; numbers && w != g && !(math.Abs(float64(w-g)) <= precision*max(1, math.Abs(float64(w)))) {
+		if !prove.Near(float64(g), float64(w), precision) {
 			n := i / 16
 			return fmt.Errorf("pixel %d %d: component %d is %g, want %g", n%texPixels, n/texPixels, i/4%4, g, w)
 		}

@@ -700,9 +700,5 @@ func (m *worldMemory) near(b *worldMemory, k int, tolerance float64) bool {
 
 // close32 reports whether two floats are the same within a tolerance, relative above 1.
 func close32(a, b float32, tolerance float64) bool {
-	x, y := float64(a), float64(b)
-	if math.IsNaN(x) || math.IsNaN(y) {
-		return math.IsNaN(x) && math.IsNaN(y)
-	}
-	return x == y || math.Abs(x-y) <= tolerance*max(1, math.Abs(x), math.Abs(y))
+	return prove.Near(float64(a), float64(b), tolerance) || prove.Near(float64(b), float64(a), tolerance)
 }

@@ -26,7 +26,7 @@ const (
 	imprecisionTime = 20 * time.Second
 )
 
-// openNumbers are taken for results that are no number, one in each run. Without
+// openNumbers are taken for results that are no number, or infinite, one in each run. Without
 // SignedZeroInfNanPreserve an implementation may assume that there are none. Quotients and clamps tell a small one from the others.
 var openNumbers = []float32{0.71, -3.3, 250, 0.0013}
 
@@ -41,6 +41,7 @@ const ulp32 = 1.0 / (1 << 23)
 type imprecision struct {
 	seed     uint64 // 0: as precise as can be
 	number   float32
+	infinite bool             // number stands for infinite results, too
 	preserve ir.FloatControls // of the shader
 }
 
@@ -54,7 +55,8 @@ func (p *imprecision) alter(in *ir.Instr, s *[4]uint64, vecs [][]uint64, result 
 	if bits < 32 || in.Op.Info().Out.Class != ir.ClassFloat {
 		return result
 	}
-	none := p.number != 0 && !(p.preserve|in.FastMath).Has(ir.FCNaNPreserve, bits) // there are no NaNs
+	preserve := p.preserve | in.FastMath
+	none := p.number != 0 && !preserve.Has(ir.FCNaNPreserve, bits) // there are no NaNs
 	if bits == 64 {
 		if x := math.Float64frombits(result); none && x != x {
 			return math.Float64bits(float64(p.number))
@@ -68,6 +70,8 @@ func (p *imprecision) alter(in *ir.Instr, s *[4]uint64, vecs [][]uint64, result 
 			return uint64(math.Float32bits(p.number))
 		}
 		return result
+	case math.IsInf(r, 0) && p.infinite && !preserve.Has(ir.FCInfPreserve, bits):
+		return uint64(math.Float32bits(p.number))
 	case p.seed == 0 || math.IsInf(r, 0):
 		return result
 	case vecs != nil:
@@ -228,13 +232,14 @@ func (c *agreeCase) allowImprecision(ctx context.Context, want, got []worldMemor
 // explain makes words of want loose that altered runs leave otherwise, until got differs
 // in no other.
 func explain(want, got []worldMemory, tolerance float64, run alteredRun) error {
-	for n := range uint64(len(openNumbers) + imprecisionRuns) {
+	numbers := uint64(len(openNumbers))
+	for n := range 2*numbers + imprecisionRuns {
 		if differ(want, got, tolerance) == "" {
 			return nil
 		}
-		p := &imprecision{number: openNumbers[n%uint64(len(openNumbers))]}
-		if first := uint64(len(openNumbers)); n >= first {
-			p.seed = n - first + 1
+		p := &imprecision{number: openNumbers[n%numbers], infinite: n >= numbers && n < 2*numbers}
+		if n >= 2*numbers {
+			p.seed = n - 2*numbers + 1
 		}
 		other, err := run(p)
 		if errors.Is(err, emu.ErrTimeout) { // a loop that goes by a number that is open
@@ -255,6 +260,9 @@ func TestImprecision(t *testing.T) {
 	zeros := func(b *ir.Builder, x *ir.Def) *ir.Def {
 		z := b.Fsub(x, x)
 		return b.Fmin(b.Fdiv(z, z), b.ImmFloat(0.5, x.BitSize))
+	}
+	large := func(b *ir.Builder, x *ir.Def) *ir.Def {
+		return b.Fmin(b.Fdiv(number(b, 1), b.Fsub(x, x)), number(b, 3))
 	}
 	preserve := ir.FloatControls(0).With(ir.FCNaNPreserve, 32)
 	for _, tc := range []struct {
@@ -297,6 +305,8 @@ func TestImprecision(t *testing.T) {
 		{"0/0 of doubles, preserved", func(b *ir.Builder, x *ir.Def) *ir.Def { return b.F2f32(zeros(b, b.F2f64(x))) }, ir.FloatControls(0).With(ir.FCNaNPreserve, 64), false},
 		{"0/0", zeros, 0, true},
 		{"0/0, preserved", zeros, preserve, false},
+		{"1/0", large, 0, true},
+		{"1/0, preserved", large, ir.FloatControls(0).With(ir.FCInfPreserve, 32), false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if loose, left := explainWrong(t, tc.f, tc.controls); loose != tc.open || !loose && left == "" {

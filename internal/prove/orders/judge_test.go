@@ -21,6 +21,7 @@ import (
 	"nirc/frontend/spirv/spv"
 	"nirc/internal/amber"
 	"nirc/internal/emu"
+	"nirc/internal/prove"
 	"nirc/ir"
 	"nirc/ir/interp"
 	"nirc/passes"
@@ -424,7 +425,7 @@ func word(b []byte) uint32 {
 // closeTo allows the error of a few operations of RelaxedPrecision, 2^-10 each
 // (Vulkan, "Precision and Operation of SPIR-V Instructions").
 func closeTo(a, b float32) bool {
-	return math.Abs(float64(a-b)) <= math.Ldexp(max(1, math.Abs(float64(b))), -8)
+	return prove.Near(float64(a), float64(b), 1.0/256)
 }
 
 // zeros reports whether two words are floats that differ in the sign of zeros,

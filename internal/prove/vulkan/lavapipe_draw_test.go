@@ -20,6 +20,7 @@ import (
 	"nirc"
 	"nirc/internal/emu"
 	"nirc/internal/exec"
+	"nirc/internal/prove"
 	"nirc/internal/refs"
 	"nirc/ir"
 	"nirc/passes"
@@ -479,11 +480,7 @@ func imageTexels(f *emu.Format, data []byte) [][4]float32 {
 // are whatever the operations made of them.
 func nearColor(a, b [4]float32, tolerance float64) bool {
 	for k := range a {
-		x, y := float64(a[k]), float64(b[k])
-		if x == y || math.IsNaN(x) && math.IsNaN(y) {
-			continue
-		}
-		if !(math.Abs(x-y) <= tolerance*max(1, math.Abs(x))) {
+		if !prove.Near(float64(b[k]), float64(a[k]), tolerance) {
 			return false
 		}
 	}

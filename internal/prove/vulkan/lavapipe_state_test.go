@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"nirc/internal/emu"
+	"nirc/internal/prove"
 	"nirc/ir"
 )
 
@@ -90,7 +91,7 @@ func (c *drawCase) judgeCapture(t *testing.T, seed uint64, who string, a, b []by
 	}
 	for at := 0; at+4 <= len(a) && at+4 <= len(b); at += 4 {
 		x, y := math.Float32frombits(binary.LittleEndian.Uint32(a[at:])), math.Float32frombits(binary.LittleEndian.Uint32(b[at:]))
-		if math.Abs(float64(x-y)) <= 1e-6*max(1, math.Abs(float64(x))) {
+		if prove.Near(float64(y), float64(x), 1e-6) {
 			continue
 		}
 		t.Errorf("seed %d, %s: captured vertex %d, float %d is %v, %v (%s)", seed, who, at/captureStride, at%captureStride/4, x, y, strings.Join(c.features, ", "))
