@@ -65,6 +65,13 @@ var bitsCases = []bitsCase{
 	{"a half as a float", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
 		return b.Fadd(b.I2f32(b.I2i32(b.U2u16(x))), b.U2f32(b.U2u32(b.U2u16(y))))
 	}, []string{"s16_to_f", "u16_to_f"}, []string{"s32_to_f"}},
+	{"the smaller of a half and a word as floats", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+		// The half is made a float once, where it is read.
+		return b.Fmax(b.Fmin(b.F2f32(b.U2u16(x)), b.U2f32(y)), b.F2f32(b.U2u16(y)))
+	}, []string{"fcmpsel"}, []string{"mov"}},
+	{"the larger of negated floats", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+		return b.Fmax(b.Fneg(b.U2f32(x)), b.Fmin(b.Fabs(b.I2f32(y)), b.I2f32(x)))
+	}, []string{"fcmpsel"}, nil},
 	{"bytes that may hold anything above", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
 		lo, hi := b.U2u8(x), b.U2u8(y)
 		sum := b.Iadd(b.U2u32(b.Ushr(b.U2u16(lo), b.Imm32(3))), b.I2i32(hi))

@@ -30,7 +30,7 @@ func narrows(op ir.Op, _ uint8) bool { return op == ir.OpF2i8 || op == ir.OpF2u8
 // TestOps runs every scalar ALU operation on the interpreter and on the core.
 func TestOps(t *testing.T) {
 	programs.Hold(t)
-	ops := gputest.Ops{Target: "agx", Sizes: []uint8{1, 16, 32}, Comps: 1, Skip: narrows}
+	ops := gputest.Ops{Target: "agx", Sizes: []uint8{1, 8, 16, 32}, Comps: 1, Skip: narrows}
 	ops.Differ = func(_ int, s *ir.Shader, r *gputest.Run, same func(i int, want, got uint32) bool) error {
 		return execute(t, s, CompileOptions{}, r, same)
 	}

@@ -123,15 +123,6 @@ func (s *isel) float(in *ir.Instr) bool {
 	return false
 }
 
-// raw is an operand whose bits are its value: modifiers are applied.
-func (s *isel) raw(o opnd) opnd {
-	o = o.fold()
-	if o.mods != 0 || o.conv {
-		return s.value(s.reg(o))
-	}
-	return o
-}
-
 // once makes an operand that is used twice one that costs nothing to read.
 func (s *isel) once(o opnd) opnd {
 	if o.kind == opVal || o.kind == opUniform {
@@ -154,7 +145,6 @@ func (s *isel) compareSelect(t isa.Instr, half bool, a, b, x, y opnd) mach.Value
 
 // sized makes an operand of the given size, extending with zeros.
 func (s *isel) sized(o opnd, half bool) opnd {
-	o = s.raw(o)
 	if o.half == half {
 		return o
 	}
@@ -191,14 +181,8 @@ func (s *isel) compare(in *ir.Instr) (cond, bool) {
 		signed := c.cond == isa.CondSLT
 		r.a, r.b = s.widened(in, 0, signed), s.widened(in, 1, signed)
 	}
-	if !r.flt && c.cond == isa.CondSLT && in.Srcs[0].Def.BitSize == 16 {
-		// An immediate is never sign-extended: a negative one needs a register.
-		r.a, r.b = s.signed16(r.a), s.signed16(r.b)
-	}
 	return r, true
 }
-
-func (s *isel) signed16(o opnd) opnd { return s.raw(o) }
 
 // modified returns a float with a modifier: kept for later if all users can
 // apply it, else applied.

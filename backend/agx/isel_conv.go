@@ -124,7 +124,7 @@ func (s *isel) signExtend(o opnd) opnd {
 // convertOp emits the convert instruction, whose mode is a plain number.
 func (s *isel) convertOp(mode isa.ConvertMode, round isa.Round, half bool, o opnd) opnd {
 	t := isa.Instr{Op: isa.OpConvert, Mode: uint8(mode), Round: round}
-	return s.intOp(t, half, s.once(s.raw(o)))
+	return s.intOp(t, half, s.once(o))
 }
 
 // intToFloat converts the integer that the source was before it was widened. Signed bytes have a mode of
@@ -211,7 +211,7 @@ func (s *isel) floatToInt(in *ir.Instr) opnd {
 // toHalfZero converts to 16 bits toward zero: to the nearest, and one step
 // back where that is larger.
 func (s *isel) toHalfZero(x opnd) opnd {
-	x = s.once(s.raw(x))
+	x = s.once(x)
 	h := s.value(s.fmov(x, true))
 	c := cond{op: isa.CondFGT, flt: true, a: h.absolute(), b: x.absolute()}
 	c.a.conv = true
@@ -225,9 +225,9 @@ func (s *isel) pack(in *ir.Instr) bool {
 	widen := func(o opnd) opnd { o.conv = true; return s.modified(in, o.fold()) }
 	switch in.Op {
 	case ir.OpPack64_2x32Split:
-		s.setComps(&in.Def, s.raw(s.src(in, 0)), s.raw(s.src(in, 1)))
+		s.setComps(&in.Def, s.src(in, 0), s.src(in, 1))
 	case ir.OpPack64_2x32:
-		s.setComps(&in.Def, s.raw(s.src(in, 0)), s.raw(s.comp(in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(1))))
+		s.setComps(&in.Def, s.src(in, 0), s.comp(in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(1)))
 	case ir.OpUnpack64_2x32SplitX:
 		return one(word(0))
 	case ir.OpUnpack64_2x32SplitY:
@@ -270,7 +270,7 @@ func (s *isel) bitSearch(in *ir.Instr) bool {
 		if in.Srcs[0].Def.BitSize == 8 {
 			o = s.widen8(o, in.Op == ir.OpIfindMsb)
 		}
-		return s.once(s.raw(o))
+		return s.once(o)
 	}
 	switch in.Op {
 	case ir.OpBitCount:

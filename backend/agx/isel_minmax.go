@@ -8,7 +8,7 @@ import (
 // minMax selects fmin and fmax, which return the operand that is no NaN.
 func (s *isel) minMax(in *ir.Instr) opnd {
 	half := isHalf(&in.Def)
-	a, b := s.raw(s.src(in, 0)), s.raw(s.src(in, 1))
+	a, b := s.src(in, 0), s.src(in, 1)
 	t := isa.Instr{Op: isa.OpFcmpsel, Cond: isa.CondFLTN}
 	if in.Op == ir.OpFmax {
 		t.Cond = isa.CondFGTN

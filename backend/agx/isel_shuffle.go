@@ -121,7 +121,7 @@ func (s *isel) shuffleAny(x, n opnd) opnd {
 // exchange selects moves of values between lanes; false if in is none.
 func (s *isel) exchange(in *ir.Instr) bool {
 	var f func(x opnd) opnd
-	arg := func() opnd { return s.raw(s.comp(in.Srcs[1].Def, 0)) }
+	arg := func() opnd { return s.comp(in.Srcs[1].Def, 0) }
 	lane := func() opnd { return s.getSR(srLane, true) }
 	quadXor := func(n uint32) func(x opnd) opnd {
 		s.wantQuads()
@@ -173,7 +173,7 @@ func (s *isel) exchange(in *ir.Instr) bool {
 	}
 	ops := make([]opnd, int(in.Def.NumComponents)*backend.Parts(&in.Def))
 	for c := range ops {
-		ops[c] = f(s.raw(s.comp(in.Srcs[0].Def, c)))
+		ops[c] = f(s.comp(in.Srcs[0].Def, c))
 	}
 	s.setComps(&in.Def, ops...)
 	return true

@@ -95,7 +95,7 @@ func (s *isel) voteEqual(in *ir.Instr) cond {
 	n := int(in.Srcs[0].Def.NumComponents) * backend.Parts(in.Srcs[0].Def)
 	var all opnd
 	for k := range n {
-		x := s.once(s.raw(s.comp(in.Srcs[0].Def, k)))
+		x := s.once(s.comp(in.Srcs[0].Def, k))
 		c := cond{op: isa.CondUEQ, inv: true, a: x, b: s.fromFirst(x)}
 		if in.Intr == ir.IntrVoteFeq {
 			c.op, c.flt = isa.CondFEQ, true
@@ -199,7 +199,7 @@ func (s *isel) reduction(in *ir.Instr) bool {
 			ops[c] = r
 			continue
 		}
-		x := s.once(s.raw(s.comp(in.Srcs[0].Def, c)))
+		x := s.once(s.comp(in.Srcs[0].Def, c))
 		if in.Def.BitSize == 8 {
 			x = s.widen8(x, op == ir.OpImin || op == ir.OpImax)
 		}

@@ -133,7 +133,6 @@ func (e *earlyTests) discard(in *ir.Instr) {
 		if in.Intr == ir.IntrTerminateIf {
 			b.Jump(ir.JumpHalt)
 		}
-		b.PushElse(i)
 		b.PopIf(i)
 	default:
 		gone()

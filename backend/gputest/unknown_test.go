@@ -65,6 +65,20 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
+// TestDropperFails: a program for pipelines without a fragment shader whose passes fail is none.
+func TestDropperFails(t *testing.T) {
+	failed := errors.New("gpu-x")
+	for _, b := range targets {
+		o, err := b.Dropper(backend.CullABI+"1", func(*ir.Shader, string) error { return failed })
+		if !errors.Is(err, failed) && !errors.Is(err, errors.ErrUnsupported) || o != nil {
+			t.Errorf("%s: %v, %v", b.Name(), o, err)
+		}
+	}
+	if _, err := (agx.Target{}).CullProgram("gpu-x", 1); err == nil || !strings.Contains(err.Error(), "agx") {
+		t.Errorf("the program of a chip that agx has not: %v", err)
+	}
+}
+
 // TestUnlowered: IR that no pipeline leaves is refused by all targets, with its place.
 func TestUnlowered(t *testing.T) {
 	const (
