@@ -398,3 +398,52 @@ func TestChainProducts(t *testing.T) {
 		t.Error("a sum with nothing is one, or another is none")
 	}
 }
+
+// TestArraysOfPatches: an element of an array that the control stage has left for each vertex, or for the patch, is found by an index
+// that each lane has for itself, whichever vertex it is of.
+func TestArraysOfPatches(t *testing.T) {
+	const length = 3
+	patch := &emu.Patch{Out: make([]emu.Slots, 4)}
+	word := func(vertex, k, c int) float32 { return float32(1 + 100*vertex + 10*k + c) }
+	for k := range length {
+		for c := range 4 {
+			for v := range patch.Out {
+				patch.Out[v][int(ir.SlotVar0)+2+k][c] = math.Float32bits(word(v, k, c))
+			}
+			patch.PerPatch[int(ir.SlotPatch0)+1+k][c] = math.Float32bits(word(7, k, c))
+		}
+	}
+	s, b := newStage(ir.StageTessEval)
+	coord := &b.Intrinsic(ir.IntrLoadTessCoordXy, 2, 32).Def
+	vertex, k := b.F2u32(b.Channel(coord, 0)), b.F2u32(b.Channel(coord, 1))
+	element := func(in ir.Intrinsic, slot ir.Slot, srcs ...*ir.Def) *ir.Def {
+		sem := ir.IOSemantics{Location: slot, NumSlots: length}
+		return &b.Intrinsic(in, 3, 32, srcs...).Set(ir.IdxIoSemantics, sem.Pack()).Set(ir.IdxComponent, 1).Set(ir.IdxRange, length).
+			Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack()).Def
+	}
+	outputTo(b, element(ir.IntrLoadPerVertexInput, ir.SlotVar0+2, vertex, k), ir.SlotPos)
+	outputTo(b, element(ir.IntrLoadPerVertexInput, ir.SlotVar0+2, b.Imm32(3), k), ir.SlotVar0)
+	outputTo(b, element(ir.IntrLoadInput, ir.SlotPatch0+1, k), ir.SlotVar0+1)
+	for _, gpu := range gpus {
+		p, bin, err := loaded(s, CompileOptions{GPU: gpu})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := stageLaunch(s.Stage)
+		for i := range stageLanes {
+			l.TessEval = append(l.TessEval, emu.TessEvalLane{Patch: patch, Coord: [3]float32{float32(i & 3), float32(i / 4 % length)}})
+		}
+		if st, err := p.NewWave(l).Run(1 << 16); err != nil || st != emu.StatusDone {
+			t.Fatalf("%s: status %v, %v\n%s", gpu, st, err, disasm(bin))
+		}
+		for i := range stageLanes {
+			for slot, v := range map[ir.Slot]int{ir.SlotPos: i & 3, ir.SlotVar0: 3, ir.SlotVar0 + 1: 7} {
+				for c := range 3 {
+					if got, want := math.Float32frombits(l.Out[i][slot][c]), word(v, i/4%length, c+1); got != want {
+						t.Fatalf("%s, lane %d, slot %d, component %d: %v, want %v\n%s", gpu, i, slot, c, got, want, disasm(bin))
+					}
+				}
+			}
+		}
+	}
+}

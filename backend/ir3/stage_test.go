@@ -343,3 +343,23 @@ func TestRefusals(t *testing.T) {
 		t.Error("no error for a shader without entry point")
 	}
 }
+
+// TestAttributeRegisters: an attribute takes as many registers as the shader reads components of it, up to the last, and no more.
+func TestAttributeRegisters(t *testing.T) {
+	for _, gpu := range gpus {
+		for n := uint8(1); n <= 4; n++ {
+			s, b := newStage(ir.StageVertex)
+			const attributes = 4
+			for k := range ir.Slot(attributes) {
+				for c := range n {
+					v := inputFrom(b, ir.SlotAttrib0+k, c, 1)
+					outputTo(b, b.Fadd(v, b.ImmFloat(1, 32)), ir.SlotVar0+k*4+ir.Slot(c))
+				}
+			}
+			bin := stageBinary(t, s, gpu)
+			if got, want := bin.Meta.MaxRegs, int(n)*attributes/4; int(got) != want {
+				t.Errorf("%s: %d attributes of %d components take %d vec4s of registers, want %d\n%s", gpu, attributes, n, got, want, disasm(bin))
+			}
+		}
+	}
+}

@@ -62,28 +62,31 @@ func TestUniformProducts(t *testing.T) {
 	}
 }
 
-// TestChainedProducts: of x*x + w + u*v + z*u with all but x the same for all fibers the preamble computes all but x*x.
+// TestChainedProducts: of x*x + w + u*v + z*u and so on with all but x the same for all fibers the preamble computes all but x*x, of
+// sums that are too long to be brought into order first (maxSum) as well.
 func TestChainedProducts(t *testing.T) {
-	s, b := gputest.NewShader(ir.StageCompute, 64)
-	at := b.Ishl(&b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def, b.Imm32(2))
-	x := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), at, 1)
-	var p [4]*ir.Def
-	for k := range p {
-		p[k] = &b.Intrinsic(ir.IntrLoadPushConstant, 1, 32, b.Imm32(uint32(4*k))).Set(ir.IdxRange, 16).Set(ir.IdxAlignMul, 16).Def
-	}
-	sum := b.Ffma(x, x, p[2])
-	for k := range 3 {
-		sum = b.Ffma(p[k], p[k+1], sum)
-	}
-	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), at, sum)
-	bin, err := compile(s, CompileOptions{GPU: "a740"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := disasm(bin)
-	main := text[strings.LastIndex(text, "shpe")+1:]
-	if strings.Count(main, "mad.f32") != 1 || strings.Contains(main, "add.f") {
-		t.Errorf("more than x*x is left to the program:\n%s", text)
+	for _, n := range []int{1, 3, maxSum - 1, maxSum, maxSum + 3} {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		at := b.Ishl(&b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def, b.Imm32(2))
+		x := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), at, 1)
+		var p [4]*ir.Def
+		for k := range p {
+			p[k] = &b.Intrinsic(ir.IntrLoadPushConstant, 1, 32, b.Imm32(uint32(4*k))).Set(ir.IdxRange, 16).Set(ir.IdxAlignMul, 16).Def
+		}
+		sum := b.Ffma(x, x, p[2])
+		for k := range n {
+			sum = b.Ffma(p[k%4], p[(k+1+k/4)%4], sum)
+		}
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), at, sum)
+		bin, err := compile(s, CompileOptions{GPU: "a740"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := disasm(bin)
+		main := text[strings.LastIndex(text, "shpe")+1:]
+		if strings.Count(main, "mad.f32") != 1 || strings.Contains(main, "add.f") {
+			t.Errorf("more than x*x is left to the program of %d products:\n%s", n, text)
+		}
 	}
 }
 

@@ -76,7 +76,7 @@ func (w *wave) eachImage(x *inst, m emu.Mask, coord, desc int, f func(lane int, 
 }
 
 func (w *wave) loadImage(x *inst) error {
-	w.seeImages()
+	w.landAll()
 	return w.eachImage(x, w.exec, 0, 1, func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [4]int) {
 		var t [4]uint32
 		w.noteTexel(lane, d, res, c, emu.AccessRead, nil)
@@ -134,7 +134,7 @@ func texelChannels(res *emu.Descriptor) int {
 }
 
 func (w *wave) atomicImage(x *inst) error {
-	w.seeImages()
+	w.landAll()
 	live := w.writers()
 	data, n := int(x.Srcs[0].Val), 4
 	if x.Type == isa.U64 {

@@ -138,7 +138,7 @@ func (w *wave) land(s *lateStore) {
 	}
 }
 
-// landAll does the stores that have not landed.
+// landAll does the stores that have not landed: accesses to texels, which texel buffers have in the device's memory, see them all.
 func (w *wave) landAll() {
 	l := w.late.stores
 	if len(l) == 0 {
@@ -199,13 +199,6 @@ func (w *wave) see(sp space, at uint64, n int) {
 			w.landAll()
 			return
 		}
-	}
-}
-
-// seeImages lets own stores of texels land, and of the device's memory for texel buffers.
-func (w *wave) seeImages() {
-	if len(w.late.stores) > 0 {
-		w.landAll()
 	}
 }
 
