@@ -136,6 +136,33 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
+// TestSectionCount: other tools may add sections, up to maxSections.
+func TestSectionCount(t *testing.T) {
+	file, err := sample().Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	le := binary.LittleEndian
+	at, n := le.Uint64(file[40:]), int(le.Uint16(file[60:]))
+	for _, count := range []int{n, n + 1, maxSections - 1, maxSections, maxSections + 1} {
+		more := append(bytes.Clone(file), file[at:at+uint64(n*sectionSize)]...)
+		more = append(more, make([]byte, (count-n)*sectionSize)...) // empty, at the file's start
+		le.PutUint64(more[40:], uint64(len(file)))
+		le.PutUint16(more[60:], uint16(count))
+		o, err := Read(more)
+		switch {
+		case count > maxSections:
+			if err == nil || !strings.Contains(err.Error(), "section table of 65 entries") {
+				t.Errorf("%d sections: %v", count, err)
+			}
+		case err != nil:
+			t.Errorf("%d sections: %v", count, err)
+		case !reflect.DeepEqual(o, sample()):
+			t.Errorf("%d sections: %+v", count, o)
+		}
+	}
+}
+
 func TestLineAt(t *testing.T) {
 	o := sample()
 	o.Lines = []LineEntry{{Offset: 4, Line: 1}, {Offset: 8, Line: 2}}

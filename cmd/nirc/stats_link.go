@@ -29,7 +29,7 @@ func (c *statsCommand) runLinked(cmd *cobra.Command, args []string) error {
 	}
 	devices := c.devices()
 	all := &figures.Linked{Stages: []figures.LinkedStage{}, Links: []figures.LinkedPair{}, Sums: []figures.LinkedSummary{}}
-	bar := c.progress(len(groups))
+	bar := c.progress(len(groups) * len(devices))
 	defer bar.close()
 	defer useProcessors(c.jobs)()
 	var failed []error
@@ -43,9 +43,7 @@ func (c *statsCommand) runLinked(cmd *cobra.Command, args []string) error {
 		} else {
 			all.Add(r.stages, r.links)
 		}
-		if i%len(devices) == 0 {
-			bar.step()
-		}
+		bar.step()
 		return cmd.Context().Err() == nil && (r.err == nil || c.keepGoing)
 	})
 	bar.close()

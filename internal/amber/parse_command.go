@@ -184,10 +184,6 @@ func (p *parser) expectation(at int) Command {
 	if b == nil {
 		return &ExpectBuffers{}
 	}
-	if b.Format == nil {
-		p.fail(at, "buffer %q has no format", b.Name)
-		return &ExpectBuffers{}
-	}
 	for kind, w := range bufferCompareWords {
 		if !p.accept(w) {
 			continue

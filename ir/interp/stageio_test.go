@@ -115,3 +115,23 @@ func TestPerSample(t *testing.T) {
 		}
 	}
 }
+
+// TestFragmentTests: whether tests come before the shader, and whether its mask is what they left, are the shader's own.
+func TestFragmentTests(t *testing.T) {
+	const text = `shader fragment "main" {
+  info { INFO }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+  }
+}`
+	for info, want := range map[string][2]bool{"": {}, "early_fragment_tests": {true}, "post_depth_coverage": {false, true}, "early_fragment_tests post_depth_coverage": {true, true}} {
+		p, err := newFromText(strings.Replace(text, "INFO", info, 1), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if io := p.IO(); [2]bool{io.EarlyFragmentTests, io.PostDepthCoverage} != want {
+			t.Errorf("%q: tests first %v, their mask %v", info, io.EarlyFragmentTests, io.PostDepthCoverage)
+		}
+	}
+}
