@@ -1,9 +1,12 @@
 package spirv_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"nirc/frontend/spirv"
+	"nirc/frontend/spirv/spv"
 	"nirc/ir"
 )
 
@@ -171,4 +174,101 @@ func TestCooperativeMatrixLayouts(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the order is not a boolean") {
 		t.Errorf("an order that is a number: %v", err)
 	}
+}
+
+// TestMatrixLanes: a matrix is spread over as many lanes as the target says, or over the half, a quarter and so on where workgroups have
+// no multiple of that, however the module tells their size.
+func TestMatrixLanes(t *testing.T) {
+	const size, most = 16, 32
+	decl := "%c16 = OpConstant %u32 16\n%tl = OpTypeCooperativeMatrixKHR %f32 %c3 %c16 %c16 %c2\n"
+	use := "%len = OpCooperativeMatrixLengthKHR %u32 %tl\n%flen = OpConvertUToF %f32 %len\nOpStore %p %flen"
+	module := strings.NewReplacer("DECL", decl+"SIZES", "USE", use).Replace(coopModule)
+	const mode = "OpExecutionMode %main LocalSize 32 1 1\n"
+	for _, threads := range [][3]int{{1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {2, 3, 2}, {16, 1, 1}, {1, 4, 4}, {24, 1, 1}, {32, 1, 1}, {2, 3, 8}, {8, 1, 8}, {1, 1, 128}, {7, 5, 3}} {
+		lanes := most
+		for (threads[0]*threads[1]*threads[2])%lanes != 0 {
+			lanes /= 2
+		}
+		numbers := fmt.Sprintf("%%n0 = OpConstant %%u32 %d\n%%n1 = OpConstant %%u32 %d\n%%n2 = OpConstant %%u32 %d\n", threads[0], threads[1], threads[2])
+		for name, text := range map[string]string{
+			"LocalSize":   strings.NewReplacer(mode, fmt.Sprintf("OpExecutionMode %%main LocalSize %d %d %d\n", threads[0], threads[1], threads[2]), "SIZES", "").Replace(module),
+			"LocalSizeId": strings.NewReplacer(mode, "OpExecutionModeId %main LocalSizeId %n0 %n1 %n2\n", "%tl =", numbers+"%tl =", "SIZES", "").Replace(module),
+			"WorkgroupSize": strings.NewReplacer(mode, mode+"OpDecorate %size BuiltIn WorkgroupSize\n", "%tl =", numbers+"%u3 = OpTypeVector %u32 3\n%size = OpConstantComposite %u3 %n0 %n1 %n2\n%tl =",
+				"SIZES", "").Replace(module),
+		} {
+			s, err := translateFor(t, text, &ir.Options{MatrixLanes: most, SubgroupSize: most})
+			if err != nil {
+				t.Fatalf("%v by %s: %v", threads, name, err)
+			}
+			found := false
+			for b := range s.Entry().Impl.Blocks() {
+				for in := range b.Instrs() {
+					if !in.IsALU(ir.OpU2f32) {
+						continue
+					}
+					found = true
+					if n, ok := in.Srcs[0].Const(0); !ok || int(n) != size*size/lanes {
+						t.Errorf("%v by %s: a lane has %d components, want %d", threads, name, n, size*size/lanes)
+					}
+				}
+			}
+			if !found {
+				t.Errorf("%v by %s: no length in\n%s", threads, name, ir.Print(s))
+			}
+		}
+	}
+}
+
+// TestProductOfNarrowFloats: products of floats that the IR has not are summed as floats of 32 bits, and the results are cut; the type is
+// what it was to all that follows.
+func TestProductOfNarrowFloats(t *testing.T) {
+	const head = "OpCapability BFloat16TypeKHR\nOpCapability BFloat16CooperativeMatrixKHR\nOpCapability Int16\nOpExtension \"SPV_KHR_bfloat16\"\nOpMemoryModel"
+	decl := "%bf = OpTypeFloat 16 BFloat16KHR\n%u16 = OpTypeInt 16 0\n%one = OpConstant %bf 0x1p0\n"
+	for k, name := range []string{"ba", "bb", "bc"} {
+		decl += fmt.Sprintf("%%t%s = OpTypeCooperativeMatrixKHR %%bf %%c3 %%c4 %%c4 %%c%d\n", name, k)
+	}
+	use := `%xa = OpCompositeConstruct %tba %one
+%xb = OpCompositeConstruct %tbb %one
+%xc = OpCompositeConstruct %tbc %one
+%y = OpCooperativeMatrixMulAddKHR %tbc %xa %xb %xc
+%z = OpCooperativeMatrixMulAddKHR %tbc %xa %xb %y
+%e = OpCompositeExtract %bf %z 0
+%bits = OpBitcast %u16 %e
+%word = OpUConvert %u32 %bits
+%cut = OpFConvert %bf %x
+%cutbits = OpBitcast %u16 %cut
+%cutword = OpUConvert %u32 %cutbits
+%sum = OpIAdd %u32 %word %cutword
+%fsum = OpConvertUToF %f32 %sum
+OpStore %p %fsum`
+	for _, lanes := range []uint8{1, 32} {
+		s, err := translateFor(t, strings.NewReplacer("OpMemoryModel", head, "DECL", decl, "USE", use).Replace(coopModule), &ir.Options{MatrixLanes: lanes, SubgroupSize: lanes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ir.Validate(s); err != nil {
+			t.Error(err)
+		}
+		for b := range s.Entry().Impl.Blocks() {
+			for in := range b.Instrs() {
+				if (in.IsALU(ir.OpFfma) || in.IsALU(ir.OpFadd) || in.IsALU(ir.OpFmul)) && in.Def.BitSize != 32 {
+					t.Errorf("%d lanes: %s of %d bits", lanes, in.Op, in.Def.BitSize)
+				}
+			}
+		}
+	}
+}
+
+// translateFor translates a module for a target.
+func translateFor(t *testing.T, text string, o *ir.Options) (*ir.Shader, error) {
+	t.Helper()
+	words, err := spv.Assemble(text, spv.AssembleOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := spv.ParseWords(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spirv.Translate(m, spirv.Options{Target: o})
 }
