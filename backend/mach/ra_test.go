@@ -346,3 +346,34 @@ block 0
 		t.Errorf("%d registers are written, not those of the constant and its three copies:\n%s", len(written), f)
 	}
 }
+
+// TestResultsDoNotFit: where the values that live on, the dying sources and the results do not fit however they are laid out, that is
+// said, of results bound to the low part of the file and of others, early or not.
+func TestResultsDoNotFit(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		units      int
+		fits       bool
+	}{
+		{"beside one another", "  v1:full*2 = const {1}\n  v2:full*2 = const {2}\n  store v1\n  store v2\n", 8, true},
+		{"a result too large", "  v1:full*2 = const {1}\n  v2:full*3 = const {2}\n  store v1\n  store v2\n", 8, false},
+		{"a result over dying sources", "  v1:full*2 = const {1}\n  v2:full*2 = const {2}\n  v3:full*4 = alu v1, v2\n  store v3\n", 8, true},
+		{"a result larger than dying sources", "  v1:full*1 = const {1}\n  v2:full*2 = const {2}\n  v3:full*4 = alu v2\n  store v3\n  store v1\n", 8, false},
+		{"two results, the second too large", "  v1:full*1 = const {1}\n  v2:full*1, v3:full*3 = alu\n  store v2\n  store v3\n  store v1\n", 8, false},
+		{"a half too many", "  v1:full*4 = const {1}\n  v2:half*1 = const {2}\n  store v1\n  store v2\n", 8, false},
+		{"a result above halves that live on", "  v1:half*4 = const {1}\n  v2:full*3 = const {2}\n  store v1\n  store v2\n", 8, false},
+		{"results above halves that live on", "  v1:half*2 = const {1}\n  v2:full*1, v3:full*3 = alu\n  store v1\n  store v2\n  store v3\n", 8, false},
+		{"an early result above halves", "  v1:half*4 = const {1}\n  v2:full*3!early = alu\n  store v1\n  store v2\n", 8, false},
+		{"a half as an early result", "  v1:half*3 = const {1}\n  v2:half*2!early = alu\n  store v1\n  store v2\n", 8, false},
+		{"an early result", "  v1:full*2 = const {1}\n  v2:full*3!early = alu v1\n  store v2\n", 8, false},
+	} {
+		f, err := Parse("func f target test\nblock 0\n"+c.text+"  end\n", &testISA{units: c.units})
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		var pe *PressureError
+		if err := allocateUntied(f, AllocOptions{}); c.fits && err != nil || !c.fits && (!errors.As(err, &pe) || pe.File != "r") {
+			t.Errorf("%s: %v, want that it fits: %v\n%s", c.name, err, c.fits, f)
+		}
+	}
+}
