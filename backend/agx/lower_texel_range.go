@@ -35,7 +35,7 @@ func accessesOf(impl *ir.Impl) (list []*ir.Instr) {
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
 			switch {
-			case in.Kind == ir.KindTex && (in.TexOp == ir.TexOpTxf || in.TexOp == ir.TexOpTxfMs) && in.TexInfo().Dim != ir.DimBuf && in.TexSrc(ir.TexSrcTextureDeref) != nil,
+			case in.Kind == ir.KindTex && isFetch(in) && in.TexInfo().Dim != ir.DimBuf && in.TexSrc(ir.TexSrcTextureDeref) != nil,
 				in.IsIntrinsic(ir.IntrImageDerefLoad), in.IsIntrinsic(ir.IntrImageDerefSparseLoad), in.IsIntrinsic(ir.IntrImageDerefStore):
 				list = append(list, in)
 			}

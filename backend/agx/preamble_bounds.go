@@ -30,18 +30,30 @@ func chosenByIndex(in *ir.Instr) bool {
 }
 
 // goodEarly reports whether the preamble can read what in reads although nothing may be shaded: compute shaders ask whether there are
-// workgroups; in draws no index may choose a descriptor, or the layer or level of a texel, for which the descriptor has no bound. Offsets
+// workgroups; in draws no index may choose a descriptor, or the layer, level or sample of a texel, for which the descriptor has no bound. Offsets
 // have bounds, which Copied sees to.
 func (p *preamble) goodEarly(in *ir.Instr) bool {
 	if p.s.Stage == ir.StageCompute || faults.has(faultEmptyDraw) {
 		return true
 	}
-	if in.Kind == ir.KindTex && in.TexOp == ir.TexOpTxf {
-		if lod := in.TexSrc(ir.TexSrcLod); in.TexInfo().IsArray || lod != nil && !lod.Def.IsConst() {
-			return false
-		}
+	if in.Kind == ir.KindTex && isFetch(in) && !fetchesBounded(in) {
+		return false
 	}
 	return !chosenByIndex(in)
+}
+
+// fetchesBounded reports whether only coordinates for which the descriptor has bounds choose what a fetch reads, besides constants; of samples
+// those that each multisampled texture has.
+func fetchesBounded(in *ir.Instr) bool {
+	if in.TexInfo().IsArray {
+		return false
+	}
+	if ms := in.TexSrc(ir.TexSrcMsIndex); ms != nil {
+		n, ok := ms.Def.Const(0)
+		return ok && n < leastSamples
+	}
+	lod := in.TexSrc(ir.TexSrcLod)
+	return lod == nil || lod.Def.IsConst()
 }
 
 // bound holds the offset of the preamble's copy of a load within what the load reads from. Where a buffer has no room for the load,

@@ -9,7 +9,7 @@ import "nirc/ir"
 func movesTexture(in *ir.Instr) bool {
 	ti := in.TexInfo()
 	switch in.TexOp {
-	case ir.TexOpTxl, ir.TexOpTxf:
+	case ir.TexOpTxl, ir.TexOpTxf, ir.TexOpTxfMs:
 	case ir.TexOpTex:
 		if ti.Dim != ir.Dim2D || ti.IsArray {
 			return false
@@ -23,7 +23,7 @@ func movesTexture(in *ir.Instr) bool {
 			if !fixedDeref(in.Srcs[i].Def.Instr) {
 				return false
 			}
-		case ir.TexSrcCoord, ir.TexSrcLod:
+		case ir.TexSrcCoord, ir.TexSrcLod, ir.TexSrcMsIndex:
 			if in.Srcs[i].Def.BitSize != 32 {
 				return false
 			}
@@ -34,10 +34,13 @@ func movesTexture(in *ir.Instr) bool {
 	return in.Def.BitSize == 32 && !ti.IsSparse && !ti.IsShadow && !ti.Aliased && ti.Dim != ir.DimBuf
 }
 
-// fetchesFirst reports whether a fetch reads the first texel of the first level, which each texture has.
+// isFetch reports whether a texture operation reads a texel by its number.
+func isFetch(in *ir.Instr) bool { return in.TexOp == ir.TexOpTxf || in.TexOp == ir.TexOpTxfMs }
+
+// fetchesFirst reports whether a fetch reads the first texel of the first level, or its first sample, which each texture has.
 func fetchesFirst(in *ir.Instr) bool {
 	for i, k := range in.TexInfo().SrcKinds {
-		if k != ir.TexSrcCoord && k != ir.TexSrcLod {
+		if k != ir.TexSrcCoord && k != ir.TexSrcLod && k != ir.TexSrcMsIndex {
 			continue
 		}
 		d := in.Srcs[i].Def

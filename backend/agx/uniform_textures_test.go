@@ -141,6 +141,50 @@ void main() { o = LOOKUP; }`
 	}
 }
 
+// Samples are fetched in the preamble where all invocations want the same one: in draws one that each multisampled texture has, for
+// a draw that shades nothing may have the number of any; in dispatches any where the shader always comes by.
+func TestPreambleMultisampled(t *testing.T) {
+	const source = `#version 460
+#if COMPUTE
+layout(local_size_x = 32) in;
+layout(set = 0, binding = 1) buffer O { vec4 v[]; };
+#define o v[gl_LocalInvocationIndex]
+#else
+layout(location = 0) out vec4 o;
+#endif
+layout(set = 0, binding = 0) uniform sampler2DMS a;
+layout(set = 0, binding = 2) uniform sampler2DMSArray b;
+layout(push_constant) uniform P { ivec2 at; int i; };
+void main() { LOOKUP; }`
+	for _, c := range []struct {
+		lookup         string
+		draw, dispatch bool
+	}{
+		{"o = texelFetch(a, at, 1)", true, true},
+		{"o = texelFetch(a, at, 2)", false, true},
+		{"o = texelFetch(a, at, i)", false, true},
+		{"o = texelFetch(b, ivec3(at, i), 0)", false, true},
+	} {
+		for stage, moves := range map[ir.Stage]bool{ir.StageFragment: c.draw, ir.StageCompute: c.dispatch} {
+			compute := "0"
+			if stage == ir.StageCompute {
+				compute = "1"
+			}
+			text := mainPart(t, stage, strings.NewReplacer("LOOKUP", c.lookup, "COMPUTE", compute).Replace(source))
+			if moves == strings.Contains(text, "texture_load") {
+				t.Errorf("%v: %s:\n%s", stage, c.lookup, text)
+			}
+		}
+	}
+	for lookup, moves := range map[string]bool{"ivec2(0), 0": true, "ivec2(0), 1": false, "at, 0": false} {
+		lookup = "if (gl_LocalInvocationIndex < 7) o = texelFetch(a, " + lookup + ")"
+		text := mainPart(t, ir.StageCompute, strings.NewReplacer("LOOKUP", lookup, "COMPUTE", "1").Replace(source))
+		if moves == strings.Contains(text, "texture_load") {
+			t.Errorf("%s:\n%s", lookup, text)
+		}
+	}
+}
+
 // Memory is read by a pointer in the preamble where nothing but reads goes by that pointer, the pointer is the same for all, and the
 // invocation has not written or waited for others before.
 func TestPreamblePointers(t *testing.T) {
