@@ -12,7 +12,7 @@ var optUniformAtomicsPass = &Pass{
 		"Makes reduce, exclusive_scan, elect and read_first_invocation: lower_subgroups comes after it.",
 	Options: []Option{
 		{"float_add", "additions of floats too: the sum is rounded in another order", false},
-		{"join", "give all lanes the result of the one by a reduction, to which the others add nothing, and not by read_first_invocation", false},
+		{"join", "give all lanes the result of the one by a reduction, to which the others add nothing, and not by read_first_invocation; in compute shaders where the whole subgroup is together by read_invocation of lane 0", false},
 	},
 }
 
@@ -30,11 +30,12 @@ func optUniformAtomics(c *Context, s *ir.Shader) (bool, error) {
 			return false
 		}
 		analysis.RequireDivergence(impl)
+		whole := join && s.Stage == ir.StageCompute && !mayEnd(impl)
 		progress := false
 		for _, in := range list {
 			if uniformPlace(in) && !oneLane(in.Block) {
 				op, _ := reducedBy(ir.AtomicOp(in.Get(ir.IdxAtomicOp)), floatAdd)
-				reduceAtomic(in, op, join)
+				reduceAtomic(in, op, shareFor(in.Block, join, whole))
 				progress = true
 			}
 		}
@@ -60,8 +61,41 @@ func uniformPlace(in *ir.Instr) bool {
 	return true
 }
 
+// share is how all lanes get what the one has that did the atomic.
+type share uint8
+
+const (
+	shareByFirst     share = iota // read_first_invocation
+	shareByReduction              // a reduction to which the others add nothing
+	shareByLane                   // read_invocation of lane 0, which is there and the first
+)
+
+// shareFor is how lanes share a result in a block: where the whole subgroup is there together, lane 0 is the one, and nobody has to find it.
+// Subgroups of compute shaders have a lane 0.
+func shareFor(b *ir.Block, join, whole bool) share {
+	switch {
+	case whole && !b.Divergent:
+		return shareByLane
+	case join:
+		return shareByReduction
+	}
+	return shareByFirst
+}
+
+// mayEnd reports whether lanes of a function may end before others.
+func mayEnd(impl *ir.Impl) bool {
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if endsShader(in) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // reduceAtomic replaces an atomic by one for all lanes that are there.
-func reduceAtomic(in *ir.Instr, op ir.Op, join bool) {
+func reduceAtomic(in *ir.Instr, op ir.Op, how share) {
 	b := builderBefore(in)
 	used := !in.Def.Unused()
 	var guard *ir.If
@@ -74,8 +108,10 @@ func reduceAtomic(in *ir.Instr, op ir.Op, join bool) {
 	sum := b.Intrinsic(ir.IntrReduce, 1, data.BitSize, data).Set(ir.IdxReductionOp, uint64(op))
 	var rest *ir.Def // what the other lanes have
 	switch {
-	case used && join:
+	case used && how == shareByReduction:
 		rest = b.ImmInt(0, in.Def.BitSize)
+	case used && how == shareByLane:
+		rest = &sum.Def // nobody reads it; where the atomic's result takes the register of its operand, they have it for nothing
 	case used:
 		rest = undefAtStart(b.Impl, 1, in.Def.BitSize)
 	}
@@ -89,7 +125,7 @@ func reduceAtomic(in *ir.Instr, op ir.Op, join bool) {
 	copy(one.Imm, in.Imm)
 	b.PopIf(elect)
 	if used {
-		base := fromOne(b, b.IfPhi(elect, &one.Def, rest), join)
+		base := fromOne(b, b.IfPhi(elect, &one.Def, rest), how)
 		before := &b.Intrinsic(ir.IntrExclusiveScan, 1, data.BitSize, data).Set(ir.IdxReductionOp, uint64(op)).Def
 		v := b.ALU(op, base, before)
 		if guard != nil {
@@ -101,10 +137,13 @@ func reduceAtomic(in *ir.Instr, op ir.Op, join bool) {
 	in.Remove()
 }
 
-// fromOne gives all lanes what the one that did the atomic has; with join the others have 0.
-func fromOne(b *ir.Builder, v *ir.Def, join bool) *ir.Def {
-	if join {
+// fromOne gives all lanes what the one that did the atomic has; for a reduction the others have 0.
+func fromOne(b *ir.Builder, v *ir.Def, how share) *ir.Def {
+	switch how {
+	case shareByReduction:
 		return &b.Intrinsic(ir.IntrReduce, 1, v.BitSize, v).Set(ir.IdxReductionOp, uint64(ir.OpIor)).Def
+	case shareByLane:
+		return &b.Intrinsic(ir.IntrReadInvocation, 1, v.BitSize, v, b.Imm32(0)).Def
 	}
 	return &b.Intrinsic(ir.IntrReadFirstInvocation, 1, v.BitSize, v).Def
 }

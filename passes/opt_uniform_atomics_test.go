@@ -49,6 +49,55 @@ func TestUniformAtomics(t *testing.T) {
 	}
 }
 
+// wholeSubgroups is a shader whose lanes all do an atomic, together or not, and keep what it gave.
+//
+//go:embed testdata/ir/whole_subgroups.nir
+var wholeSubgroups string
+
+// TestUniformAtomicsJoined: with join, lanes read lane 0 where the whole subgroup is there together, else they share by a reduction:
+// where conditions differ from lane to lane, or after lanes may have ended. The memory and each lane's result are those of one atomic a lane.
+func TestUniformAtomicsJoined(t *testing.T) {
+	for _, c := range []struct {
+		name, before, after string
+		whole               bool
+	}{
+		{"all", "", "", true},
+		{"under what is the same", "if %20 {\n b1:\n", "} else {\n b2:\n }\n b3:\n", true},
+		{"under what differs", "if %21 {\n b1:\n", "} else {\n b2:\n }\n b3:\n", false},
+		{"lane 0 left", "if %22 {\n b1:\n return\n } else {\n b2:\n }\n b3:\n", "", false},
+		{"rounds of the same number", "loop {\n b1:\n", "if %20 {\n b2:\n break\n } else {\n b3:\n }\n b4:\n }\n b5:\n", true},
+		{"a round of some", "loop {\n b1:\n if %22 {\n b2:\n break\n } else {\n b3:\n }\n b4:\n", "break\n }\n b5:\n", false},
+		{"after rounds of some", "loop {\n b1:\n if %22 {\n b2:\n break\n } else {\n b3:\n }\n b4:\n break\n }\n b5:\n", "", true},
+	} {
+		s, err := ir.Parse(strings.NewReplacer("BEFORE", c.before, "AFTER", c.after).Replace(wholeSubgroups))
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		want, err := execute(s)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		p, err := ParsePassList("opt_uniform_atomics(join=true),opt_cse,opt_dce")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Run(s, RunOptions{VerifyEach: true}); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		text := ir.Print(s)
+		if strings.Contains(text, "read_invocation") != c.whole || strings.Contains(text, "reduction_op=ior") == c.whole {
+			t.Errorf("%s: reads lane 0 %t:\n%s", c.name, !c.whole, text)
+		}
+		got, err := execute(s)
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", c.name, err, text)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s: results differ\n%x\n%x\n%s", c.name, want, got, text)
+		}
+	}
+}
+
 // TestUniformAtomicsOneLane: what a single lane does as conditions tell is left alone.
 func TestUniformAtomicsOneLane(t *testing.T) {
 	const ids = `
