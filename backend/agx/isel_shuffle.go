@@ -142,7 +142,7 @@ func (s *isel) exchange(in *ir.Instr) bool {
 	case ir.IntrAsUniform:
 		f = func(x opnd) opnd { return x }
 	case ir.IntrReadFirstInvocation:
-		f = s.fromFirst
+		f = s.fromFirst()
 	case ir.IntrReadInvocation:
 		n := arg()
 		f = func(x opnd) opnd { return s.shuffleTo(x, n) }

@@ -94,9 +94,10 @@ func (s *isel) vote(c cond, quad, any bool) cond {
 func (s *isel) voteEqual(in *ir.Instr) cond {
 	n := int(in.Srcs[0].Def.NumComponents) * backend.Parts(in.Srcs[0].Def)
 	var all opnd
+	fromFirst := s.fromFirst()
 	for k := range n {
 		x := s.once(s.comp(in.Srcs[0].Def, k))
-		c := cond{op: isa.CondUEQ, inv: true, a: x, b: s.fromFirst(x)}
+		c := cond{op: isa.CondUEQ, inv: true, a: x, b: fromFirst(x)}
 		if in.Intr == ir.IntrVoteFeq {
 			c.op, c.flt = isa.CondFEQ, true
 		}
@@ -158,11 +159,16 @@ func (s *isel) compareMask(i ir.Intrinsic) opnd {
 	return s.laneMask(false)
 }
 
-// fromFirst is x of the lowest active lane: the others add nothing to an OR over those that are active. A
-// shuffle would join the indices of all lanes of the quad, of those too that do not exist (agx.md §5.8).
-func (s *isel) fromFirst(x opnd) opnd {
+// fromFirst gives what the lowest active lane has: by a shuffle, in a quarter of a reduction's time. Where the last quad may be of fewer than four
+// lanes it is an OR over the active lanes, to which the others add nothing: a shuffle joins the indices of all lanes of the quad, of those too that do
+// not exist (agx.md §5.8).
+func (s *isel) fromFirst() func(x opnd) opnd {
+	if !s.partialQuads() {
+		first := s.firstLane()
+		return func(x opnd) opnd { return s.shuffleBy(isa.OpSimdShuffle, x, first) }
+	}
 	first := cond{op: isa.CondUEQ, a: s.getSR(srActiveRank, true), b: imm16(0)}
-	return s.reduceOr(s.selectBy(first, x.half, x, immediate(0, x.half)))
+	return func(x opnd) opnd { return s.reduceOr(s.selectBy(first, x.half, x, immediate(0, x.half))) }
 }
 
 var reductions = lazy.Value[map[ir.Op]isa.ReduceOp]{Make: func() map[ir.Op]isa.ReduceOp {

@@ -25,3 +25,22 @@ void main() {
 		}
 	}
 }
+
+// What the first active lane has comes by a shuffle of its number, which is found once for all components, where no quad lacks lanes; else by
+// reductions.
+func TestFirstLane(t *testing.T) {
+	const source = `#version 460
+#extension GL_KHR_shader_subgroup_ballot : require
+layout(local_size_x = SIZE) in;
+layout(set = 0, binding = 0) buffer O { uvec4 v[]; };
+void main() {
+  uint id = gl_LocalInvocationIndex;
+  if (v[id + 64].x == 7) v[id] = subgroupBroadcastFirst(v[id + 128]);
+}`
+	for size, ballots := range map[string]int{"32": 1, "30": 0, "36": 1} {
+		text := mainPart(t, ir.StageCompute, strings.ReplaceAll(source, "SIZE", size))
+		if strings.Count(text, "icmp_ballot") != ballots || strings.Contains(text, "simd_or") == (ballots > 0) {
+			t.Errorf("workgroups of %s:\n%s", size, text)
+		}
+	}
+}
