@@ -478,3 +478,16 @@ func (s *Shader) initDef(in *Instr, comps, bits uint8) {
 	in.Def.NumComponents = comps
 	in.Def.BitSize = bits
 }
+
+// WholeQuads reports whether no quad of a subgroup lacks lanes: fragments come in quads, a workgroup has as many lanes as invocations, and of
+// other stages nobody knows how many come together.
+func (s *Shader) WholeQuads() bool {
+	switch s.Stage {
+	case StageFragment:
+		return true
+	case StageCompute:
+		w := s.Info.WorkgroupSize
+		return !s.Info.WorkgroupSizeVariable && w[0]*w[1]*w[2]%4 == 0
+	}
+	return false
+}

@@ -8,11 +8,11 @@ import (
 var optUniformAtomicsPass = &Pass{
 	Name: "opt_uniform_atomics", For: ir.HasAtomic, Class: "B", Run: optUniformAtomics, Idempotent: true, Optional: true,
 	Doc: "Where all lanes of a subgroup do an atomic at the same place, one does it with the reduction of all their operands; if the result is used, each lane's is what was there combined " +
-		"with a scan over the lanes before it. Explicit buffer, shared and global atomics whose place is uniform by the divergence analysis, except where the conditions around them let a single lane through; helpers of fragment shaders take no part. " +
+		"with a scan over the lanes before it; where the whole subgroup of a compute shader is together, lanes read what was there of lane 0. Explicit buffer, shared and global atomics whose place is uniform by the divergence analysis, except where the conditions around them let a single lane through; helpers of fragment shaders take no part. " +
 		"Makes reduce, exclusive_scan, elect and read_first_invocation: lower_subgroups comes after it.",
 	Options: []Option{
 		{"float_add", "additions of floats too: the sum is rounded in another order", false},
-		{"join", "give all lanes the result of the one by a reduction, to which the others add nothing, and not by read_first_invocation; in compute shaders where the whole subgroup is together by read_invocation of lane 0", false},
+		{"join", "give all lanes the result of the one by a reduction, to which the others add nothing, and not by read_first_invocation", false},
 	},
 }
 
@@ -30,7 +30,7 @@ func optUniformAtomics(c *Context, s *ir.Shader) (bool, error) {
 			return false
 		}
 		analysis.RequireDivergence(impl)
-		whole := join && s.Stage == ir.StageCompute && !mayEnd(impl)
+		whole := s.Stage == ir.StageCompute && !mayEnd(impl)
 		progress := false
 		for _, in := range list {
 			if uniformPlace(in) && !oneLane(in.Block) {
@@ -110,10 +110,8 @@ func reduceAtomic(in *ir.Instr, op ir.Op, how share) {
 	switch {
 	case used && how == shareByReduction:
 		rest = b.ImmInt(0, in.Def.BitSize)
-	case used && how == shareByLane:
-		rest = &sum.Def // nobody reads it; where the atomic's result takes the register of its operand, they have it for nothing
 	case used:
-		rest = undefAtStart(b.Impl, 1, in.Def.BitSize)
+		rest = &sum.Def // nobody reads it; where the atomic's result takes the register of its operand, they have it for nothing
 	}
 	elect := b.PushIf(&b.Intrinsic(ir.IntrElect, 1, 1).Def)
 	var srcs [4]*ir.Def

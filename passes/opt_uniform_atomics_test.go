@@ -54,7 +54,7 @@ func TestUniformAtomics(t *testing.T) {
 //go:embed testdata/ir/whole_subgroups.nir
 var wholeSubgroups string
 
-// TestUniformAtomicsJoined: with join, lanes read lane 0 where the whole subgroup is there together, else they share by a reduction:
+// TestUniformAtomicsJoined: lanes read lane 0 where the whole subgroup is there together, else they share by a reduction, or read the first lane:
 // where conditions differ from lane to lane, or after lanes may have ended. The memory and each lane's result are those of one atomic a lane.
 func TestUniformAtomicsJoined(t *testing.T) {
 	for _, c := range []struct {
@@ -69,32 +69,40 @@ func TestUniformAtomicsJoined(t *testing.T) {
 		{"a round of some", "loop {\n b1:\n if %22 {\n b2:\n break\n } else {\n b3:\n }\n b4:\n", "break\n }\n b5:\n", false},
 		{"after rounds of some", "loop {\n b1:\n if %22 {\n b2:\n break\n } else {\n b3:\n }\n b4:\n break\n }\n b5:\n", "", true},
 	} {
-		s, err := ir.Parse(strings.NewReplacer("BEFORE", c.before, "AFTER", c.after).Replace(wholeSubgroups))
-		if err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
-		want, err := execute(s)
-		if err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
-		p, err := ParsePassList("opt_uniform_atomics(join=true),opt_cse,opt_dce")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Run(s, RunOptions{VerifyEach: true}); err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
-		text := ir.Print(s)
-		if strings.Contains(text, "read_invocation") != c.whole || strings.Contains(text, "reduction_op=ior") == c.whole {
-			t.Errorf("%s: reads lane 0 %t:\n%s", c.name, !c.whole, text)
-		}
-		got, err := execute(s)
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", c.name, err, text)
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s: results differ\n%x\n%x\n%s", c.name, want, got, text)
-		}
+		text := strings.NewReplacer("BEFORE", c.before, "AFTER", c.after).Replace(wholeSubgroups)
+		joinsAtomics(t, c.name, text, "(join=true)", c.whole, "reduction_op=ior")
+		joinsAtomics(t, c.name, text, "", c.whole, "read_first_invocation")
+	}
+}
+
+// joinsAtomics demands that a shader's lanes get the result of an atomic of lane 0, if it is whole, or else by other.
+func joinsAtomics(t *testing.T, name, text, options string, whole bool, other string) {
+	t.Helper()
+	s, err := ir.Parse(text)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	want, err := execute(s)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	p, err := ParsePassList("opt_uniform_atomics" + options + ",opt_cse,opt_dce")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Run(s, RunOptions{VerifyEach: true}); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	text = ir.Print(s)
+	if strings.Contains(text, "read_invocation") != whole || strings.Contains(text, other) == whole {
+		t.Errorf("%s: reads lane 0 %t:\n%s", name, !whole, text)
+	}
+	got, err := execute(s)
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, text)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s: results differ\n%x\n%x\n%s", name, want, got, text)
 	}
 }
 

@@ -42,6 +42,8 @@ var facts = []struct {
 	{"shared_explicit_layout", func(s *ir.Shader) bool { return s.Info.SharedExplicitLayout }},
 	{"workgroup_size_variable", func(s *ir.Shader) bool { return s.Info.WorkgroupSizeVariable }},
 	{"kernel", func(s *ir.Shader) bool { return s.Info.Kernel }},
+	// whole_quads: no quad of a subgroup lacks lanes.
+	{"whole_quads", (*ir.Shader).WholeQuads},
 	// generic_pointers: an access of a kernel may lead to several kinds of memory.
 	{"generic_pointers", hasGenericDerefs},
 	{"xfb", func(s *ir.Shader) bool { return s.Info.Xfb }},

@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x914ce413
+const builtinSum = 0xeae77f2
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1617,608 +1617,616 @@ var builtinTree = node{4, 6, "", []node{
 			}},
 			{4, 514, "", []node{
 				{2, 514, "if", nil},
-				{2, 514, "level >= O1", nil},
+				{2, 514, "level >= O1 && whole_quads", nil},
 				{2, 515, "then", nil},
 				{3, 515, "", []node{
-					{4, 515, "", []node{
-						{2, 515, "opt_uniform_atomics", nil},
-						{4, 515, "", []node{
-							{2, 515, "join", nil},
-							{2, 515, "true", nil},
+					{2, 515, "opt_uniform_atomics", nil},
+				}},
+			}},
+			{4, 516, "", []node{
+				{2, 516, "if", nil},
+				{2, 516, "level >= O1 && !whole_quads", nil},
+				{2, 517, "then", nil},
+				{3, 517, "", []node{
+					{4, 517, "", []node{
+						{2, 517, "opt_uniform_atomics", nil},
+						{4, 517, "", []node{
+							{2, 517, "join", nil},
+							{2, 517, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 516, "lower_atomics", nil},
-			{2, 517, "lower_frexp", nil},
-			{2, 518, "lower_flrp", nil},
-			{4, 519, "", []node{
-				{2, 519, "use", nil},
-				{2, 519, "scalar", nil},
-			}},
-			{2, 520, "lower_phis_to_scalar", nil},
+			{2, 518, "lower_atomics", nil},
+			{2, 519, "lower_frexp", nil},
+			{2, 520, "lower_flrp", nil},
 			{4, 521, "", []node{
 				{2, 521, "use", nil},
-				{2, 521, "optimise", nil},
+				{2, 521, "scalar", nil},
 			}},
-			{2, 523, "io_add_const_offset_to_base", nil},
-			{4, 526, "", []node{
-				{2, 526, "lower_indirect_derefs", nil},
-				{4, 526, "", []node{
-					{2, 526, "modes", nil},
-					{2, 526, "function_temp", nil},
-					{2, 526, "max_length", nil},
-					{2, 526, "4", nil},
-				}},
+			{2, 522, "lower_phis_to_scalar", nil},
+			{4, 523, "", []node{
+				{2, 523, "use", nil},
+				{2, 523, "optimise", nil},
 			}},
-			{2, 527, "lower_vars_to_ssa", nil},
+			{2, 525, "io_add_const_offset_to_base", nil},
 			{4, 528, "", []node{
-				{2, 528, "if", nil},
-				{2, 528, "level >= O1", nil},
-				{2, 529, "then", nil},
-				{3, 529, "", []node{
-					{4, 529, "", []node{
-						{2, 529, "opt_large_constants", nil},
-						{4, 529, "", []node{
-							{2, 529, "packed", nil},
-							{2, 529, "32", nil},
-							{2, 529, "threshold", nil},
-							{2, 529, "20", nil},
-						}},
-					}},
-					{2, 529, "shrink_vec_array_vars", nil},
-					{4, 529, "", []node{
-						{2, 529, "opt_large_constants", nil},
-						{4, 529, "", []node{
-							{2, 529, "packed", nil},
-							{2, 529, "32", nil},
-							{2, 529, "threshold", nil},
-							{2, 529, "20", nil},
-						}},
-					}},
+				{2, 528, "lower_indirect_derefs", nil},
+				{4, 528, "", []node{
+					{2, 528, "modes", nil},
+					{2, 528, "function_temp", nil},
+					{2, 528, "max_length", nil},
+					{2, 528, "4", nil},
 				}},
 			}},
+			{2, 529, "lower_vars_to_ssa", nil},
 			{4, 530, "", []node{
-				{2, 530, "lower_vars_to_explicit_types", nil},
-				{4, 530, "", []node{
-					{2, 530, "modes", nil},
-					{2, 530, "function_temp|shader_temp", nil},
+				{2, 530, "if", nil},
+				{2, 530, "level >= O1", nil},
+				{2, 531, "then", nil},
+				{3, 531, "", []node{
+					{4, 531, "", []node{
+						{2, 531, "opt_large_constants", nil},
+						{4, 531, "", []node{
+							{2, 531, "packed", nil},
+							{2, 531, "32", nil},
+							{2, 531, "threshold", nil},
+							{2, 531, "20", nil},
+						}},
+					}},
+					{2, 531, "shrink_vec_array_vars", nil},
+					{4, 531, "", []node{
+						{2, 531, "opt_large_constants", nil},
+						{4, 531, "", []node{
+							{2, 531, "packed", nil},
+							{2, 531, "32", nil},
+							{2, 531, "threshold", nil},
+							{2, 531, "20", nil},
+						}},
+					}},
 				}},
 			}},
-			{4, 531, "", []node{
-				{2, 531, "lower_explicit_io", nil},
-				{4, 531, "", []node{
-					{2, 531, "modes", nil},
-					{2, 531, "function_temp|shader_temp|mem_constant", nil},
+			{4, 532, "", []node{
+				{2, 532, "lower_vars_to_explicit_types", nil},
+				{4, 532, "", []node{
+					{2, 532, "modes", nil},
+					{2, 532, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{2, 532, "remove_dead_derefs", nil},
 			{4, 533, "", []node{
-				{2, 533, "if", nil},
-				{2, 533, "level >= O1", nil},
-				{2, 534, "then", nil},
-				{3, 534, "", []node{
-					{2, 534, "opt_load_store_update_alignments", nil},
-					{4, 534, "", []node{
-						{2, 534, "opt_load_store_vectorize", nil},
-						{4, 534, "", []node{
-							{2, 534, "holes", nil},
-							{2, 534, "4", nil},
-						}},
-					}},
+				{2, 533, "lower_explicit_io", nil},
+				{4, 533, "", []node{
+					{2, 533, "modes", nil},
+					{2, 533, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
+			{2, 534, "remove_dead_derefs", nil},
 			{4, 535, "", []node{
-				{2, 535, "lower_mem_access_bit_sizes", nil},
-				{4, 535, "", []node{
-					{2, 535, "max_bits", nil},
-					{2, 535, "32", nil},
-					{2, 535, "const_bits", nil},
-					{2, 535, "32", nil},
-				}},
-			}},
-			{2, 536, "lower_wrmasks", nil},
-			{4, 538, "", []node{
-				{2, 538, "if", nil},
-				{2, 538, "level >= O1", nil},
-				{2, 539, "then", nil},
-				{3, 539, "", []node{
-					{4, 539, "", []node{
-						{2, 539, "opt_uniform_subgroup", nil},
-						{4, 539, "", []node{
-							{2, 539, "counts", nil},
-							{2, 539, "false", nil},
+				{2, 535, "if", nil},
+				{2, 535, "level >= O1", nil},
+				{2, 536, "then", nil},
+				{3, 536, "", []node{
+					{2, 536, "opt_load_store_update_alignments", nil},
+					{4, 536, "", []node{
+						{2, 536, "opt_load_store_vectorize", nil},
+						{4, 536, "", []node{
+							{2, 536, "holes", nil},
+							{2, 536, "4", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 540, "", []node{
-				{2, 540, "lower_subgroups", nil},
-				{4, 540, "", []node{
-					{2, 540, "only_64", nil},
-					{2, 540, "true", nil},
-					{2, 540, "to_scalar", nil},
-					{2, 540, "true", nil},
-					{2, 540, "split_64", nil},
-					{2, 540, "true", nil},
-					{2, 540, "vote_eq", nil},
-					{2, 540, "true", nil},
-					{2, 540, "scans", nil},
-					{2, 540, "true", nil},
+			{4, 537, "", []node{
+				{2, 537, "lower_mem_access_bit_sizes", nil},
+				{4, 537, "", []node{
+					{2, 537, "max_bits", nil},
+					{2, 537, "32", nil},
+					{2, 537, "const_bits", nil},
+					{2, 537, "32", nil},
 				}},
 			}},
-			{4, 541, "", []node{
-				{2, 541, "lower_bit_size", nil},
-				{4, 541, "", []node{
-					{2, 541, "below", nil},
-					{2, 541, "16", nil},
-					{2, 541, "to", nil},
-					{2, 541, "16", nil},
+			{2, 538, "lower_wrmasks", nil},
+			{4, 540, "", []node{
+				{2, 540, "if", nil},
+				{2, 540, "level >= O1", nil},
+				{2, 541, "then", nil},
+				{3, 541, "", []node{
+					{4, 541, "", []node{
+						{2, 541, "opt_uniform_subgroup", nil},
+						{4, 541, "", []node{
+							{2, 541, "counts", nil},
+							{2, 541, "false", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 542, "", []node{
-				{2, 542, "if", nil},
-				{2, 542, "level >= O1", nil},
-				{2, 543, "then", nil},
-				{3, 543, "", []node{
-					{2, 543, "opt_intrinsics", nil},
+				{2, 542, "lower_subgroups", nil},
+				{4, 542, "", []node{
+					{2, 542, "only_64", nil},
+					{2, 542, "true", nil},
+					{2, 542, "to_scalar", nil},
+					{2, 542, "true", nil},
+					{2, 542, "split_64", nil},
+					{2, 542, "true", nil},
+					{2, 542, "vote_eq", nil},
+					{2, 542, "true", nil},
+					{2, 542, "scans", nil},
+					{2, 542, "true", nil},
 				}},
 			}},
-			{4, 545, "", []node{
-				{2, 545, "if", nil},
-				{2, 545, "level >= O1", nil},
-				{2, 546, "then", nil},
-				{3, 546, "", []node{
-					{2, 546, "opt_compose_sums", nil},
-					{4, 546, "", []node{
-						{2, 546, "opt_reassociate", nil},
-						{4, 546, "", []node{
-							{2, 546, "float", nil},
-							{2, 546, "true", nil},
-						}},
-					}},
+			{4, 543, "", []node{
+				{2, 543, "lower_bit_size", nil},
+				{4, 543, "", []node{
+					{2, 543, "below", nil},
+					{2, 543, "16", nil},
+					{2, 543, "to", nil},
+					{2, 543, "16", nil},
+				}},
+			}},
+			{4, 544, "", []node{
+				{2, 544, "if", nil},
+				{2, 544, "level >= O1", nil},
+				{2, 545, "then", nil},
+				{3, 545, "", []node{
+					{2, 545, "opt_intrinsics", nil},
 				}},
 			}},
 			{4, 547, "", []node{
-				{2, 547, "use", nil},
-				{2, 547, "legalise_sums", nil},
-			}},
-			{4, 548, "", []node{
-				{2, 548, "if", nil},
-				{2, 548, "level >= O1", nil},
-				{2, 549, "then", nil},
-				{3, 550, "", []node{
-					{4, 550, "", []node{
-						{2, 550, "loop", nil},
-						{3, 551, "", []node{
-							{4, 551, "", []node{
-								{2, 551, "use", nil},
-								{2, 551, "turn", nil},
-							}},
-							{2, 552, "lower_alu_to_scalar", nil},
-							{4, 553, "", []node{
-								{2, 553, "opt_peephole_select", nil},
-								{4, 553, "", []node{
-									{2, 553, "limit", nil},
-									{2, 553, "64", nil},
-									{2, 553, "indirect_load_ok", nil},
-									{2, 553, "true", nil},
-									{2, 553, "expensive_alu_ok", nil},
-									{2, 553, "true", nil},
-									{2, 553, "loads", nil},
-									{2, 553, "true", nil},
-									{2, 553, "ubos", nil},
-									{2, 553, "true", nil},
-								}},
-							}},
-							{4, 554, "", []node{
-								{2, 554, "use", nil},
-								{2, 554, "tail", nil},
-							}},
+				{2, 547, "if", nil},
+				{2, 547, "level >= O1", nil},
+				{2, 548, "then", nil},
+				{3, 548, "", []node{
+					{2, 548, "opt_compose_sums", nil},
+					{4, 548, "", []node{
+						{2, 548, "opt_reassociate", nil},
+						{4, 548, "", []node{
+							{2, 548, "float", nil},
+							{2, 548, "true", nil},
 						}},
-						{2, 555, "max", nil},
-						{2, 555, "12", nil},
 					}},
 				}},
 			}},
-			{4, 557, "", []node{
-				{2, 557, "if", nil},
-				{2, 557, "level >= O1", nil},
-				{2, 558, "then", nil},
-				{3, 558, "", []node{
-					{4, 558, "", []node{
-						{2, 558, "opt_reassociate", nil},
-						{4, 558, "", []node{
-							{2, 558, "float", nil},
-							{2, 558, "true", nil},
-							{2, 558, "uniform_const", nil},
-							{2, 558, "true", nil},
+			{4, 549, "", []node{
+				{2, 549, "use", nil},
+				{2, 549, "legalise_sums", nil},
+			}},
+			{4, 550, "", []node{
+				{2, 550, "if", nil},
+				{2, 550, "level >= O1", nil},
+				{2, 551, "then", nil},
+				{3, 552, "", []node{
+					{4, 552, "", []node{
+						{2, 552, "loop", nil},
+						{3, 553, "", []node{
+							{4, 553, "", []node{
+								{2, 553, "use", nil},
+								{2, 553, "turn", nil},
+							}},
+							{2, 554, "lower_alu_to_scalar", nil},
+							{4, 555, "", []node{
+								{2, 555, "opt_peephole_select", nil},
+								{4, 555, "", []node{
+									{2, 555, "limit", nil},
+									{2, 555, "64", nil},
+									{2, 555, "indirect_load_ok", nil},
+									{2, 555, "true", nil},
+									{2, 555, "expensive_alu_ok", nil},
+									{2, 555, "true", nil},
+									{2, 555, "loads", nil},
+									{2, 555, "true", nil},
+									{2, 555, "ubos", nil},
+									{2, 555, "true", nil},
+								}},
+							}},
+							{4, 556, "", []node{
+								{2, 556, "use", nil},
+								{2, 556, "tail", nil},
+							}},
 						}},
+						{2, 557, "max", nil},
+						{2, 557, "12", nil},
 					}},
 				}},
 			}},
 			{4, 559, "", []node{
-				{2, 559, "lower_phis_to_scalar", nil},
-				{4, 559, "", []node{
-					{2, 559, "all", nil},
-					{2, 559, "true", nil},
-				}},
-			}},
-			{4, 560, "", []node{
-				{2, 560, "if", nil},
-				{2, 560, "level >= O2", nil},
-				{2, 561, "then", nil},
-				{3, 561, "", []node{
-					{4, 561, "", []node{
-						{2, 561, "opt_gcm", nil},
-						{4, 561, "", []node{
-							{2, 561, "sink", nil},
-							{2, 561, "false", nil},
-							{2, 561, "room", nil},
-							{2, 561, "28", nil},
+				{2, 559, "if", nil},
+				{2, 559, "level >= O1", nil},
+				{2, 560, "then", nil},
+				{3, 560, "", []node{
+					{4, 560, "", []node{
+						{2, 560, "opt_reassociate", nil},
+						{4, 560, "", []node{
+							{2, 560, "float", nil},
+							{2, 560, "true", nil},
+							{2, 560, "uniform_const", nil},
+							{2, 560, "true", nil},
 						}},
 					}},
+				}},
+			}},
+			{4, 561, "", []node{
+				{2, 561, "lower_phis_to_scalar", nil},
+				{4, 561, "", []node{
+					{2, 561, "all", nil},
+					{2, 561, "true", nil},
 				}},
 			}},
 			{4, 562, "", []node{
 				{2, 562, "if", nil},
-				{2, 562, "level >= O1", nil},
+				{2, 562, "level >= O2", nil},
 				{2, 563, "then", nil},
 				{3, 563, "", []node{
 					{4, 563, "", []node{
-						{2, 563, "use", nil},
-						{2, 563, "late", nil},
+						{2, 563, "opt_gcm", nil},
+						{4, 563, "", []node{
+							{2, 563, "sink", nil},
+							{2, 563, "false", nil},
+							{2, 563, "room", nil},
+							{2, 563, "28", nil},
+						}},
 					}},
 				}},
 			}},
 			{4, 564, "", []node{
-				{2, 564, "use", nil},
-				{2, 564, "scalar", nil},
+				{2, 564, "if", nil},
+				{2, 564, "level >= O1", nil},
+				{2, 565, "then", nil},
+				{3, 565, "", []node{
+					{4, 565, "", []node{
+						{2, 565, "use", nil},
+						{2, 565, "late", nil},
+					}},
+				}},
 			}},
-			{4, 565, "", []node{
-				{2, 565, "use", nil},
-				{2, 565, "clean", nil},
+			{4, 566, "", []node{
+				{2, 566, "use", nil},
+				{2, 566, "scalar", nil},
 			}},
 			{4, 567, "", []node{
-				{2, 567, "if", nil},
-				{2, 567, "level >= O2", nil},
-				{2, 568, "then", nil},
-				{3, 568, "", []node{
-					{4, 568, "", []node{
-						{2, 568, "opt_sink", nil},
-						{4, 568, "", []node{
-							{2, 568, "inputs", nil},
-							{2, 568, "true", nil},
-							{2, 568, "buffers", nil},
-							{2, 568, "true", nil},
-							{2, 568, "compares", nil},
-							{2, 568, "true", nil},
-							{2, 568, "copies", nil},
-							{2, 568, "true", nil},
-							{2, 568, "alu", nil},
-							{2, 568, "true", nil},
+				{2, 567, "use", nil},
+				{2, 567, "clean", nil},
+			}},
+			{4, 569, "", []node{
+				{2, 569, "if", nil},
+				{2, 569, "level >= O2", nil},
+				{2, 570, "then", nil},
+				{3, 570, "", []node{
+					{4, 570, "", []node{
+						{2, 570, "opt_sink", nil},
+						{4, 570, "", []node{
+							{2, 570, "inputs", nil},
+							{2, 570, "true", nil},
+							{2, 570, "buffers", nil},
+							{2, 570, "true", nil},
+							{2, 570, "compares", nil},
+							{2, 570, "true", nil},
+							{2, 570, "copies", nil},
+							{2, 570, "true", nil},
+							{2, 570, "alu", nil},
+							{2, 570, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 569, "remove_dead_variables", nil},
-			{2, 570, "gather_info", nil},
+			{2, 571, "remove_dead_variables", nil},
+			{2, 572, "gather_info", nil},
 		}},
-		{2, 572, "midgard", nil},
-		{3, 573, "", []node{
-			{4, 573, "", []node{
-				{2, 573, "use", nil},
-				{2, 573, "common", nil},
-			}},
-			{4, 574, "", []node{
-				{2, 574, "if", nil},
-				{2, 574, "level >= O1", nil},
-				{2, 575, "then", nil},
-				{3, 575, "", []node{
-					{4, 575, "", []node{
-						{2, 575, "opt_reassociate_matrix_mul", nil},
-						{4, 575, "", []node{
-							{2, 575, "uniform", nil},
-							{2, 575, "true", nil},
-						}},
-					}},
-				}},
+		{2, 574, "midgard", nil},
+		{3, 575, "", []node{
+			{4, 575, "", []node{
+				{2, 575, "use", nil},
+				{2, 575, "common", nil},
 			}},
 			{4, 576, "", []node{
-				{2, 576, "use", nil},
-				{2, 576, "vectors", nil},
-			}},
-			{4, 577, "", []node{
-				{2, 577, "use", nil},
-				{2, 577, "interface", nil},
+				{2, 576, "if", nil},
+				{2, 576, "level >= O1", nil},
+				{2, 577, "then", nil},
+				{3, 577, "", []node{
+					{4, 577, "", []node{
+						{2, 577, "opt_reassociate_matrix_mul", nil},
+						{4, 577, "", []node{
+							{2, 577, "uniform", nil},
+							{2, 577, "true", nil},
+						}},
+					}},
+				}},
 			}},
 			{4, 578, "", []node{
-				{2, 578, "if", nil},
-				{2, 578, "stage == fragment", nil},
-				{2, 579, "then", nil},
-				{3, 579, "", []node{
-					{2, 579, "lower_helper_writes", nil},
-				}},
+				{2, 578, "use", nil},
+				{2, 578, "vectors", nil},
+			}},
+			{4, 579, "", []node{
+				{2, 579, "use", nil},
+				{2, 579, "interface", nil},
 			}},
 			{4, 580, "", []node{
-				{2, 580, "lower_atomics", nil},
-				{4, 580, "", []node{
-					{2, 580, "wide", nil},
-					{2, 580, "true", nil},
-				}},
-			}},
-			{4, 581, "", []node{
-				{2, 581, "lower_subgroups", nil},
-				{4, 581, "", []node{
-					{2, 581, "size_one", nil},
-					{2, 581, "true", nil},
+				{2, 580, "if", nil},
+				{2, 580, "stage == fragment", nil},
+				{2, 581, "then", nil},
+				{3, 581, "", []node{
+					{2, 581, "lower_helper_writes", nil},
 				}},
 			}},
 			{4, 582, "", []node{
-				{2, 582, "lower_tex", nil},
+				{2, 582, "lower_atomics", nil},
 				{4, 582, "", []node{
 					{2, 582, "wide", nil},
 					{2, 582, "true", nil},
-					{2, 582, "projector", nil},
-					{2, 582, "true", nil},
-					{2, 582, "implicit_lod", nil},
-					{2, 582, "true", nil},
-					{2, 582, "group_lod", nil},
-					{2, 582, "true", nil},
-					{2, 582, "min_lod", nil},
-					{2, 582, "true", nil},
-					{2, 582, "lod_ddx", nil},
-					{2, 582, "true", nil},
-					{2, 582, "lod_query", nil},
-					{2, 582, "true", nil},
-					{2, 582, "txd", nil},
-					{2, 582, "all", nil},
-					{2, 582, "txs_lod", nil},
-					{2, 582, "true", nil},
-					{2, 582, "tg4_offsets", nil},
-					{2, 582, "true", nil},
+				}},
+			}},
+			{4, 583, "", []node{
+				{2, 583, "lower_subgroups", nil},
+				{4, 583, "", []node{
+					{2, 583, "size_one", nil},
+					{2, 583, "true", nil},
 				}},
 			}},
 			{4, 584, "", []node{
-				{2, 584, "lower_indirect_textures", nil},
+				{2, 584, "lower_tex", nil},
 				{4, 584, "", []node{
-					{2, 584, "queries", nil},
+					{2, 584, "wide", nil},
 					{2, 584, "true", nil},
-					{2, 584, "words", nil},
-					{2, 584, "4", nil},
+					{2, 584, "projector", nil},
+					{2, 584, "true", nil},
+					{2, 584, "implicit_lod", nil},
+					{2, 584, "true", nil},
+					{2, 584, "group_lod", nil},
+					{2, 584, "true", nil},
+					{2, 584, "min_lod", nil},
+					{2, 584, "true", nil},
+					{2, 584, "lod_ddx", nil},
+					{2, 584, "true", nil},
+					{2, 584, "lod_query", nil},
+					{2, 584, "true", nil},
+					{2, 584, "txd", nil},
+					{2, 584, "all", nil},
+					{2, 584, "txs_lod", nil},
+					{2, 584, "true", nil},
+					{2, 584, "tg4_offsets", nil},
+					{2, 584, "true", nil},
 				}},
 			}},
-			{2, 585, "lower_frexp", nil},
-			{2, 586, "lower_flrp", nil},
-			{4, 587, "", []node{
-				{2, 587, "use", nil},
-				{2, 587, "vectors", nil},
+			{4, 586, "", []node{
+				{2, 586, "lower_indirect_textures", nil},
+				{4, 586, "", []node{
+					{2, 586, "queries", nil},
+					{2, 586, "true", nil},
+					{2, 586, "words", nil},
+					{2, 586, "4", nil},
+				}},
 			}},
-			{2, 589, "io_add_const_offset_to_base", nil},
-			{4, 590, "", []node{
-				{2, 590, "if", nil},
-				{2, 590, "level >= O1", nil},
-				{2, 591, "then", nil},
-				{3, 591, "", []node{
-					{4, 591, "", []node{
-						{2, 591, "opt_shrink_stores", nil},
-						{4, 591, "", []node{
-							{2, 591, "images", nil},
-							{2, 591, "true", nil},
+			{2, 587, "lower_frexp", nil},
+			{2, 588, "lower_flrp", nil},
+			{4, 589, "", []node{
+				{2, 589, "use", nil},
+				{2, 589, "vectors", nil},
+			}},
+			{2, 591, "io_add_const_offset_to_base", nil},
+			{4, 592, "", []node{
+				{2, 592, "if", nil},
+				{2, 592, "level >= O1", nil},
+				{2, 593, "then", nil},
+				{3, 593, "", []node{
+					{4, 593, "", []node{
+						{2, 593, "opt_shrink_stores", nil},
+						{4, 593, "", []node{
+							{2, 593, "images", nil},
+							{2, 593, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 594, "", []node{
-				{2, 594, "lower_indirect_derefs", nil},
-				{4, 594, "", []node{
-					{2, 594, "modes", nil},
-					{2, 594, "function_temp", nil},
-					{2, 594, "max_length", nil},
-					{2, 594, "4", nil},
-				}},
-			}},
-			{2, 595, "lower_vars_to_ssa", nil},
 			{4, 596, "", []node{
-				{2, 596, "if", nil},
-				{2, 596, "level >= O1", nil},
-				{2, 597, "then", nil},
-				{3, 597, "", []node{
-					{4, 597, "", []node{
-						{2, 597, "opt_large_constants", nil},
-						{4, 597, "", []node{
-							{2, 597, "packed", nil},
-							{2, 597, "32", nil},
-							{2, 597, "threshold", nil},
-							{2, 597, "20", nil},
-						}},
-					}},
-					{2, 597, "shrink_vec_array_vars", nil},
-					{4, 597, "", []node{
-						{2, 597, "opt_large_constants", nil},
-						{4, 597, "", []node{
-							{2, 597, "packed", nil},
-							{2, 597, "32", nil},
-							{2, 597, "threshold", nil},
-							{2, 597, "20", nil},
-						}},
-					}},
+				{2, 596, "lower_indirect_derefs", nil},
+				{4, 596, "", []node{
+					{2, 596, "modes", nil},
+					{2, 596, "function_temp", nil},
+					{2, 596, "max_length", nil},
+					{2, 596, "4", nil},
 				}},
 			}},
+			{2, 597, "lower_vars_to_ssa", nil},
 			{4, 598, "", []node{
-				{2, 598, "lower_vars_to_explicit_types", nil},
-				{4, 598, "", []node{
-					{2, 598, "modes", nil},
-					{2, 598, "function_temp|shader_temp", nil},
-				}},
-			}},
-			{4, 599, "", []node{
-				{2, 599, "lower_explicit_io", nil},
-				{4, 599, "", []node{
-					{2, 599, "modes", nil},
-					{2, 599, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 600, "remove_dead_derefs", nil},
-			{4, 601, "", []node{
-				{2, 601, "if", nil},
-				{2, 601, "level >= O1", nil},
-				{2, 602, "then", nil},
-				{3, 603, "", []node{
-					{2, 603, "opt_load_store_update_alignments", nil},
-					{4, 604, "", []node{
-						{2, 604, "opt_load_store_vectorize", nil},
-						{4, 604, "", []node{
-							{2, 604, "modes", nil},
-							{2, 604, "mem_ssbo|mem_shared|mem_ubo|mem_constant|mem_push_const|function_temp", nil},
-							{2, 604, "push_straddle", nil},
-							{2, 604, "false", nil},
+				{2, 598, "if", nil},
+				{2, 598, "level >= O1", nil},
+				{2, 599, "then", nil},
+				{3, 599, "", []node{
+					{4, 599, "", []node{
+						{2, 599, "opt_large_constants", nil},
+						{4, 599, "", []node{
+							{2, 599, "packed", nil},
+							{2, 599, "32", nil},
+							{2, 599, "threshold", nil},
+							{2, 599, "20", nil},
+						}},
+					}},
+					{2, 599, "shrink_vec_array_vars", nil},
+					{4, 599, "", []node{
+						{2, 599, "opt_large_constants", nil},
+						{4, 599, "", []node{
+							{2, 599, "packed", nil},
+							{2, 599, "32", nil},
+							{2, 599, "threshold", nil},
+							{2, 599, "20", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 605, "", []node{
-				{2, 605, "lower_mem_access_bit_sizes", nil},
-				{4, 605, "", []node{
-					{2, 605, "max_bits", nil},
-					{2, 605, "32", nil},
-					{2, 605, "const_bits", nil},
-					{2, 605, "32", nil},
+			{4, 600, "", []node{
+				{2, 600, "lower_vars_to_explicit_types", nil},
+				{4, 600, "", []node{
+					{2, 600, "modes", nil},
+					{2, 600, "function_temp|shader_temp", nil},
+				}},
+			}},
+			{4, 601, "", []node{
+				{2, 601, "lower_explicit_io", nil},
+				{4, 601, "", []node{
+					{2, 601, "modes", nil},
+					{2, 601, "function_temp|shader_temp|mem_constant", nil},
+				}},
+			}},
+			{2, 602, "remove_dead_derefs", nil},
+			{4, 603, "", []node{
+				{2, 603, "if", nil},
+				{2, 603, "level >= O1", nil},
+				{2, 604, "then", nil},
+				{3, 605, "", []node{
+					{2, 605, "opt_load_store_update_alignments", nil},
+					{4, 606, "", []node{
+						{2, 606, "opt_load_store_vectorize", nil},
+						{4, 606, "", []node{
+							{2, 606, "modes", nil},
+							{2, 606, "mem_ssbo|mem_shared|mem_ubo|mem_constant|mem_push_const|function_temp", nil},
+							{2, 606, "push_straddle", nil},
+							{2, 606, "false", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 607, "", []node{
-				{2, 607, "if", nil},
-				{2, 607, "kernel", nil},
-				{2, 608, "then", nil},
-				{3, 609, "", []node{
-					{4, 609, "", []node{
-						{2, 609, "lower_phis_to_scalar", nil},
-						{4, 609, "", []node{
-							{2, 609, "wider", nil},
-							{2, 609, "4", nil},
-						}},
-					}},
-					{4, 610, "", []node{
-						{2, 610, "lower_alu_width", nil},
-						{4, 610, "", []node{
-							{2, 610, "width", nil},
-							{2, 610, "4", nil},
-							{2, 610, "scalar", nil},
-							{2, 610, "64", nil},
-							{2, 610, "sources", nil},
-							{2, 610, "4", nil},
-						}},
-					}},
-					{2, 611, "opt_copy_prop", nil},
-					{2, 612, "opt_dce", nil},
+				{2, 607, "lower_mem_access_bit_sizes", nil},
+				{4, 607, "", []node{
+					{2, 607, "max_bits", nil},
+					{2, 607, "32", nil},
+					{2, 607, "const_bits", nil},
+					{2, 607, "32", nil},
 				}},
 			}},
-			{4, 613, "", []node{
-				{2, 613, "lower_bit_size", nil},
-				{4, 613, "", []node{
-					{2, 613, "below", nil},
-					{2, 613, "32", nil},
-					{2, 613, "to", nil},
-					{2, 613, "32", nil},
-					{2, 613, "bytes", nil},
-					{2, 613, "true", nil},
-				}},
-			}},
-			{2, 615, "opt_algebraic_before_lower_int64", nil},
-			{4, 616, "", []node{
-				{2, 616, "loop", nil},
-				{3, 617, "", []node{
-					{4, 617, "", []node{
-						{2, 617, "lower_64bit_phis", nil},
-						{4, 617, "", []node{
-							{2, 617, "pairs", nil},
-							{2, 617, "true", nil},
+			{4, 609, "", []node{
+				{2, 609, "if", nil},
+				{2, 609, "kernel", nil},
+				{2, 610, "then", nil},
+				{3, 611, "", []node{
+					{4, 611, "", []node{
+						{2, 611, "lower_phis_to_scalar", nil},
+						{4, 611, "", []node{
+							{2, 611, "wider", nil},
+							{2, 611, "4", nil},
 						}},
 					}},
-					{2, 618, "opt_algebraic", nil},
-					{2, 619, "lower_doubles", nil},
-					{4, 620, "", []node{
-						{2, 620, "lower_int64", nil},
-						{4, 620, "", []node{
-							{2, 620, "pairs", nil},
-							{2, 620, "true", nil},
+					{4, 612, "", []node{
+						{2, 612, "lower_alu_width", nil},
+						{4, 612, "", []node{
+							{2, 612, "width", nil},
+							{2, 612, "4", nil},
+							{2, 612, "scalar", nil},
+							{2, 612, "64", nil},
+							{2, 612, "sources", nil},
+							{2, 612, "4", nil},
 						}},
 					}},
-					{2, 621, "lower_idiv", nil},
-					{2, 622, "lower_alu", nil},
-					{2, 623, "lower_pack", nil},
-					{2, 624, "opt_copy_prop", nil},
-					{2, 625, "opt_constant_folding", nil},
-					{2, 626, "opt_cse", nil},
-					{2, 627, "opt_dce", nil},
+					{2, 613, "opt_copy_prop", nil},
+					{2, 614, "opt_dce", nil},
 				}},
-				{2, 628, "max", nil},
-				{2, 628, "8", nil},
 			}},
-			{4, 629, "", []node{
-				{2, 629, "use", nil},
-				{2, 629, "last_vectors", nil},
-			}},
-			{4, 630, "", []node{
-				{2, 630, "if", nil},
-				{2, 630, "level >= O1", nil},
-				{2, 631, "then", nil},
-				{3, 631, "", []node{
-					{2, 631, "opt_shrink_vectors", nil},
+			{4, 615, "", []node{
+				{2, 615, "lower_bit_size", nil},
+				{4, 615, "", []node{
+					{2, 615, "below", nil},
+					{2, 615, "32", nil},
+					{2, 615, "to", nil},
+					{2, 615, "32", nil},
+					{2, 615, "bytes", nil},
+					{2, 615, "true", nil},
 				}},
+			}},
+			{2, 617, "opt_algebraic_before_lower_int64", nil},
+			{4, 618, "", []node{
+				{2, 618, "loop", nil},
+				{3, 619, "", []node{
+					{4, 619, "", []node{
+						{2, 619, "lower_64bit_phis", nil},
+						{4, 619, "", []node{
+							{2, 619, "pairs", nil},
+							{2, 619, "true", nil},
+						}},
+					}},
+					{2, 620, "opt_algebraic", nil},
+					{2, 621, "lower_doubles", nil},
+					{4, 622, "", []node{
+						{2, 622, "lower_int64", nil},
+						{4, 622, "", []node{
+							{2, 622, "pairs", nil},
+							{2, 622, "true", nil},
+						}},
+					}},
+					{2, 623, "lower_idiv", nil},
+					{2, 624, "lower_alu", nil},
+					{2, 625, "lower_pack", nil},
+					{2, 626, "opt_copy_prop", nil},
+					{2, 627, "opt_constant_folding", nil},
+					{2, 628, "opt_cse", nil},
+					{2, 629, "opt_dce", nil},
+				}},
+				{2, 630, "max", nil},
+				{2, 630, "8", nil},
+			}},
+			{4, 631, "", []node{
+				{2, 631, "use", nil},
+				{2, 631, "last_vectors", nil},
 			}},
 			{4, 632, "", []node{
 				{2, 632, "if", nil},
-				{2, 632, "level >= O2", nil},
+				{2, 632, "level >= O1", nil},
 				{2, 633, "then", nil},
 				{3, 633, "", []node{
-					{4, 633, "", []node{
-						{2, 633, "opt_gcm", nil},
-						{4, 633, "", []node{
-							{2, 633, "sink", nil},
-							{2, 633, "false", nil},
-							{2, 633, "room", nil},
-							{2, 633, "24", nil},
-						}},
-					}},
+					{2, 633, "opt_shrink_vectors", nil},
 				}},
 			}},
 			{4, 634, "", []node{
 				{2, 634, "if", nil},
-				{2, 634, "level >= O1", nil},
+				{2, 634, "level >= O2", nil},
 				{2, 635, "then", nil},
 				{3, 635, "", []node{
 					{4, 635, "", []node{
-						{2, 635, "use", nil},
-						{2, 635, "late", nil},
+						{2, 635, "opt_gcm", nil},
+						{4, 635, "", []node{
+							{2, 635, "sink", nil},
+							{2, 635, "false", nil},
+							{2, 635, "room", nil},
+							{2, 635, "24", nil},
+						}},
 					}},
 				}},
 			}},
 			{4, 636, "", []node{
-				{2, 636, "use", nil},
-				{2, 636, "clean", nil},
-			}},
-			{4, 637, "", []node{
-				{2, 637, "if", nil},
-				{2, 637, "level >= O1", nil},
-				{2, 638, "then", nil},
-				{3, 639, "", []node{
-					{4, 639, "", []node{
-						{2, 639, "opt_sink", nil},
-						{4, 639, "", []node{
-							{2, 639, "compares", nil},
-							{2, 639, "true", nil},
-						}},
+				{2, 636, "if", nil},
+				{2, 636, "level >= O1", nil},
+				{2, 637, "then", nil},
+				{3, 637, "", []node{
+					{4, 637, "", []node{
+						{2, 637, "use", nil},
+						{2, 637, "late", nil},
 					}},
-					{2, 641, "opt_rematerialize_compares", nil},
 				}},
 			}},
-			{2, 642, "opt_algebraic_distribute_src_mods", nil},
-			{2, 643, "lower_bool_to_int32", nil},
-			{2, 644, "opt_copy_prop", nil},
-			{2, 645, "opt_dce", nil},
-			{2, 646, "remove_dead_variables", nil},
-			{2, 647, "gather_info", nil},
+			{4, 638, "", []node{
+				{2, 638, "use", nil},
+				{2, 638, "clean", nil},
+			}},
+			{4, 639, "", []node{
+				{2, 639, "if", nil},
+				{2, 639, "level >= O1", nil},
+				{2, 640, "then", nil},
+				{3, 641, "", []node{
+					{4, 641, "", []node{
+						{2, 641, "opt_sink", nil},
+						{4, 641, "", []node{
+							{2, 641, "compares", nil},
+							{2, 641, "true", nil},
+						}},
+					}},
+					{2, 643, "opt_rematerialize_compares", nil},
+				}},
+			}},
+			{2, 644, "opt_algebraic_distribute_src_mods", nil},
+			{2, 645, "lower_bool_to_int32", nil},
+			{2, 646, "opt_copy_prop", nil},
+			{2, 647, "opt_dce", nil},
+			{2, 648, "remove_dead_variables", nil},
+			{2, 649, "gather_info", nil},
 		}},
 	}},
 }}

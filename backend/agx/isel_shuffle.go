@@ -38,18 +38,8 @@ func (s *isel) oneOf(pos opnd, n uint32, v func(k uint32) opnd) opnd {
 	return r
 }
 
-// partialQuads reports whether the last quad of a subgroup may have fewer than four lanes: there are as
-// many as the workgroup has invocations, and of vertices nobody knows how many come together. Fragments
-// come in whole quads.
-func (s *isel) partialQuads() bool {
-	switch s.sh.Stage {
-	case ir.StageFragment:
-		return false
-	case ir.StageCompute:
-		return abi.Invocations(s.sh.Info.WorkgroupSize)%4 != 0
-	}
-	return true
-}
+// partialQuads reports whether the last quad of a subgroup may have fewer than four lanes.
+func (s *isel) partialQuads() bool { return !s.sh.WholeQuads() }
 
 // fromPartial is x of the lane n where that is of a quad of which not all lanes exist, otherwise r, a shuffle by a
 // register: what that leaves there has the indices in it that lay in the registers of lanes which never ran, and

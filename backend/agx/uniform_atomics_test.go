@@ -7,21 +7,27 @@ import (
 	"nirc/ir"
 )
 
-// The lanes of a subgroup get what one of them had of an atomic from lane 0 where all are there, for which the others do nothing
-// meanwhile; where some may be missing by a reduction.
+// The lanes of a subgroup get what one of them had of an atomic from lane 0 where all are there; where some may be missing from the first that is
+// there, for which the others do nothing meanwhile, and by a reduction where a quad may lack lanes.
 func TestSharedAtomics(t *testing.T) {
 	const source = `#version 460
-layout(local_size_x = 32) in;
+layout(local_size_x = SIZE) in;
 layout(set = 0, binding = 0) buffer C { uint c; };
 layout(set = 0, binding = 1) buffer O { uint v[]; };
 void main() {
   uint id = gl_LocalInvocationIndex;
   IF v[atomicAdd(c, 1)] = id;
 }`
-	for cond, whole := range map[string]bool{"": true, "if (v[40] == 7)": true, "if (v[40 + id] == 7)": false} {
-		text := mainPart(t, ir.StageCompute, strings.ReplaceAll(source, "IF", cond))
-		if whole != strings.Contains(text, "simd_shuffle") || whole == strings.Contains(text, "simd_or") || whole == strings.Contains(text, "else_") {
-			t.Errorf("%s:\n%s", cond, text)
+	const whole, same, some = "", "if (v[40] == 7)", "if (v[40 + id] == 7)"
+	for _, c := range []struct{ size, cond, shared string }{
+		{"32", whole, "simd_shuffle"}, {"32", same, "simd_shuffle"}, {"32", some, "icmp_ballot"},
+		{"30", whole, "simd_shuffle"}, {"30", same, "simd_shuffle"}, {"30", some, "simd_or"},
+	} {
+		text := mainPart(t, ir.StageCompute, strings.NewReplacer("IF", c.cond, "SIZE", c.size).Replace(source))
+		reduces := c.shared == "simd_or"
+		if !strings.Contains(text, c.shared) || reduces == strings.Contains(text, "simd_shuffle") || reduces != strings.Contains(text, "else_") ||
+			strings.Contains(text, "icmp_ballot") != (c.shared == "icmp_ballot") {
+			t.Errorf("%s, workgroups of %s:\n%s", c.cond, c.size, text)
 		}
 	}
 }
