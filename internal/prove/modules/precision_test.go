@@ -65,7 +65,7 @@ func (p *imprecision) alter(in *ir.Instr, s *[4]uint64, vecs [][]uint64, result 
 	}
 	r := float32At(result)
 	switch {
-	case r != r:
+	case r != r || in.Op == ir.OpFpow && math.Abs(float32At(s[0])) < tiny && float32At(s[1]) < tiny: // undefined by GLSL.std.450 where x is 0
 		if none {
 			return uint64(math.Float32bits(p.number))
 		}
@@ -95,6 +95,9 @@ func (p *imprecision) lod(in *ir.Instr, result uint64) uint64 {
 	}
 	return result
 }
+
+// tiny is the smallest number that nobody takes for 0.
+const tiny = 0x1p-126
 
 func float32At(bits uint64) float64 { return float64(math.Float32frombits(uint32(bits))) }
 
@@ -305,6 +308,11 @@ func TestImprecision(t *testing.T) {
 		{"0/0 of doubles, preserved", func(b *ir.Builder, x *ir.Def) *ir.Def { return b.F2f32(zeros(b, b.F2f64(x))) }, ir.FloatControls(0).With(ir.FCNaNPreserve, 64), false},
 		{"0/0", zeros, 0, true},
 		{"0/0, preserved", zeros, preserve, false},
+		{"0 to the power of 0", func(b *ir.Builder, x *ir.Def) *ir.Def {
+			z := b.Fsub(x, x)
+			return b.Fpow(z, z)
+		}, 0, true},
+		{"0 to the power of a positive number", func(b *ir.Builder, x *ir.Def) *ir.Def { return b.Fpow(b.Fsub(x, x), number(b, 2)) }, 0, false},
 		{"1/0", large, 0, true},
 		{"1/0, preserved", large, ir.FloatControls(0).With(ir.FCInfPreserve, 32), false},
 	} {
