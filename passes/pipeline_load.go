@@ -158,10 +158,10 @@ func (l *loader) list(name string, at *node) (*list, error) {
 	}
 	l.busy = append(l.busy, name)
 	items, err := l.items(n)
+	l.busy = l.busy[:len(l.busy)-1]
 	if err != nil {
 		return nil, err
 	}
-	l.busy = l.busy[:len(l.busy)-1]
 	li := &list{name: name, items: items, line: n.line, kind: l.kinds[name]}
 	l.p.lists[name] = li
 	return li, nil

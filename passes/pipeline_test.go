@@ -80,6 +80,23 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
+// A list with a mistake says the same whenever it is asked for.
+func TestLoadErrorAgain(t *testing.T) {
+	l := newLoader("f")
+	top, err := pipelineTree([]byte("pipelines:\n  a:\n    - no_such_pass\n"), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.sections(top); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := l.list("a", l.nodes["a"]); err == nil || !strings.Contains(err.Error(), `no pass "no_such_pass"`) {
+			t.Error(err)
+		}
+	}
+}
+
 func TestResolveConditions(t *testing.T) {
 	p, err := Load([]byte(`
 pipelines:

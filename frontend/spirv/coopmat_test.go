@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"nirc/frontend/spirv"
-	"nirc/frontend/spirv/spv"
 	"nirc/ir"
 )
 
@@ -257,18 +255,4 @@ OpStore %p %fsum`
 			}
 		}
 	}
-}
-
-// translateFor translates a module for a target.
-func translateFor(t *testing.T, text string, o *ir.Options) (*ir.Shader, error) {
-	t.Helper()
-	words, err := spv.Assemble(text, spv.AssembleOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := spv.ParseWords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return spirv.Translate(m, spirv.Options{Target: o})
 }

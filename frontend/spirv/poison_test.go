@@ -15,6 +15,12 @@ import (
 
 func translate(t *testing.T, text string) (*ir.Shader, error) {
 	t.Helper()
+	return translateFor(t, text, nil)
+}
+
+// translateFor translates a module for a target, nil for none.
+func translateFor(t *testing.T, text string, o *ir.Options) (*ir.Shader, error) {
+	t.Helper()
 	words, err := spv.Assemble(text, spv.AssembleOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +29,7 @@ func translate(t *testing.T, text string) (*ir.Shader, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return spirv.Translate(m, spirv.Options{})
+	return spirv.Translate(m, spirv.Options{Target: o})
 }
 
 // workgroupModule sums what a workgroup variable of structs, arrays and
