@@ -248,7 +248,7 @@ func (a *agreement) compare(ctx context.Context, c *agreeCase, target nirc.Optio
 		a.skipped[label+": what nothing wrote decides"]++
 		return
 	}
-	if diff != "" && p.WaveSize() < 8 && c.ordersMatter(ctx) {
+	if diff != "" && c.ordersMatter(ctx, p.WaveSize()) {
 		a.skipped[label+": invocations race"]++
 		return
 	}
@@ -273,15 +273,15 @@ func (c *agreeCase) looserByGarbage(ctx context.Context, want []worldMemory) (an
 	return any
 }
 
-// ordersMatter reports whether the result hangs on where invocations that run by themselves stop for others: settle tries few
+// ordersMatter reports whether the result of subgroups of so many invocations hangs on where they stop for others: settle tries few
 // orders, and these are many.
-func (c *agreeCase) ordersMatter(ctx context.Context) bool {
-	want, err := c.interpret(ctx, agreeRun{o: c.o, lanes: 1})
+func (c *agreeCase) ordersMatter(ctx context.Context, lanes int) bool {
+	want, err := c.interpret(ctx, agreeRun{o: c.o, lanes: lanes})
 	if err != nil {
 		return false
 	}
 	for seed := range uint64(24) {
-		if got, err := c.interpret(ctx, agreeRun{o: c.o, lanes: 1, seed: seed + 4}); err == nil && differ(want, got, 0) != "" {
+		if got, err := c.interpret(ctx, agreeRun{o: c.o, lanes: lanes, seed: seed + 4}); err == nil && differ(want, got, 0) != "" {
 			return true
 		}
 	}
