@@ -10,7 +10,7 @@ import (
 var lowerIdivPass = &Pass{
 	Name: "lower_idiv", For: ir.HasDivision, Class: "A", Run: lowerIdiv, Idempotent: true,
 	Doc: "Writes integer division and remainder (udiv, umod, idiv, irem, imod) of up to 32 bits by a float reciprocal: an estimate that is never too large, " +
-		"one Newton step and two corrections; of up to 16 bits by one product of floats. Where several divisions share a divisor, the reciprocal is made exact first, " +
+		"one Newton step and two corrections; of up to 16 bits by one product of floats; what is divided by the size of the subgroup, a power of two, is shifted. Where several divisions share a divisor, the reciprocal is made exact first, " +
 		"and one correction is enough. A divisor of 0 gives any value. 64-bit divisions are lower_int64's.",
 	Options: []Option{{"preamble", "the target computes what is the same for a whole draw or dispatch but once: exact reciprocals of such divisors cost nothing", false}},
 }
@@ -24,6 +24,9 @@ func lowerIdiv(c *Context, s *ir.Shader) (bool, error) {
 		switch in.Op {
 		case ir.OpUdiv, ir.OpUmod, ir.OpIdiv, ir.OpIrem, ir.OpImod:
 			n, d := srcValue(b, in, 0), srcValue(b, in, 1)
+			if q := shiftInstead(b, in.Op, n, d); q != nil {
+				return q
+			}
 			if n.BitSize < 32 {
 				return divideNarrow(b, in.Op, n, d)
 			}
@@ -37,6 +40,20 @@ func lowerIdiv(c *Context, s *ir.Shader) (bool, error) {
 type idivLowering struct {
 	preamble bool
 	divisors map[*ir.Def]bool
+}
+
+// shiftInstead divides without a sign by the size of the subgroup, which is a power of two (Vulkan's SubgroupSize); nil if the divisor is another.
+func shiftInstead(b *ir.Builder, op ir.Op, n, d *ir.Def) *ir.Def {
+	if !d.Instr.IsIntrinsic(ir.IntrLoadSubgroupSize) {
+		return nil
+	}
+	switch op {
+	case ir.OpUdiv:
+		return b.Ushr(n, b.ALU(ir.OpFindLsb, d))
+	case ir.OpUmod:
+		return b.Iand(n, b.Isub(d, b.Imm32(1)))
+	}
+	return nil
 }
 
 // manyDividends are as many as make up for what an exact reciprocal costs.

@@ -91,7 +91,7 @@ func (t *preambleForm) Moves(_ *Preamble, in *ir.Instr) bool {
 	case ir.IntrLoadSsbo, ir.IntrLoadGlobal:
 		return t.buffers && canReorder(in)
 	case ir.IntrLoadNumWorkgroups, ir.IntrLoadWorkgroupSize, ir.IntrLoadBaseWorkgroupId, ir.IntrLoadFirstVertex, ir.IntrLoadBaseVertex,
-		ir.IntrLoadBaseInstance, ir.IntrLoadDrawId, ir.IntrLoadIsIndexedDraw, ir.IntrGetSsboSize, ir.IntrGetUboSize,
+		ir.IntrLoadBaseInstance, ir.IntrLoadDrawId, ir.IntrLoadIsIndexedDraw, ir.IntrLoadSubgroupSize, ir.IntrGetSsboSize, ir.IntrGetUboSize,
 		ir.IntrVulkanResourceIndex, ir.IntrVulkanResourceReindex, ir.IntrLoadVulkanDescriptor:
 		return true
 	}

@@ -11,7 +11,7 @@ import (
 // added comes first, so that a*b + c*d + e is two mads and no add (a matrix product with
 // a translation ends like that), then the products in the order in which their factors are
 // computed, so that the chain waits for the last of them only at its end. Only what need
-// not be exact is regrouped. It reports whether anything changed.
+// not be exact is regrouped, and no sum from which something is taken away. It reports whether anything changed.
 func orderSums(impl *ir.Impl) bool {
 	if !hasSums(impl) {
 		return false
@@ -165,6 +165,20 @@ func (s *sum) sorted() bool {
 	return true
 }
 
+// takesAway reports whether one of at least three terms is taken away from the others. Their order may be what keeps their digits, as in
+// (1 - n*n) + a*a, where n is nearly 1 and a small: the sum of 1 and a*a has none of a's left.
+func (s *sum) takesAway() bool {
+	if s.n == 2 && s.addend == nil {
+		return false
+	}
+	for _, p := range s.products[:s.n] {
+		if p.Srcs[0].Def.Instr.IsALU(ir.OpFneg) || p.Srcs[1].Def.Instr.IsALU(ir.OpFneg) {
+			return true
+		}
+	}
+	return false
+}
+
 // sort puts the product whose factors come last first, and leaves equal ones alone.
 func (s *sum) sort() {
 	for i := 1; i < s.n; i++ {
@@ -194,7 +208,7 @@ func (r *regroup) order(in *ir.Instr) bool {
 			return false
 		}
 	}
-	if s.n < 2 || !late && s.sorted() {
+	if s.n < 2 || !late && s.sorted() || s.takesAway() {
 		return false
 	}
 	// The places of the products, the first last.

@@ -6,6 +6,7 @@ import (
 
 	"nirc/backend/gputest"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // TestPreambleChoices: what ifs choose by what is the same for a dispatch, ifs in ifs and booleans among it, is computed in
@@ -68,6 +69,30 @@ func TestPreambleBooleanOfWords(t *testing.T) {
 			if _, err := execute(s, CompileOptions{GPU: gpu}, &gputest.Run{Groups: 1, OutSize: 256, Push: in}, nil); err != nil {
 				t.Errorf("%s, %d: %v", gpu, c, err)
 			}
+		}
+	}
+}
+
+// TestPreambleSubgroupSize: what is divided by the size of the subgroup is shifted by a number that the preamble makes of it.
+func TestPreambleSubgroupSize(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
+	size := &b.Intrinsic(ir.IntrLoadSubgroupSize, 1, 32).Def
+	x := b.Imul(id, b.Imm32(0x12345))
+	v := b.Ixor(b.Udiv(x, size), b.Ishl(b.Umod(x, size), b.Imm32(20)))
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), v)
+	if _, err := passes.RunPass(s, "lower_idiv"); err != nil {
+		t.Fatal(err)
+	}
+	for _, gpu := range []string{"a630", "a740", "a750"} {
+		bin, err := execute(s, CompileOptions{GPU: gpu}, &gputest.Run{Groups: 1, OutSize: 256}, nil)
+		if err != nil {
+			t.Errorf("%s: %v", gpu, err)
+			continue
+		}
+		early, main, _ := strings.Cut(disasm(bin), "shpe")
+		if !strings.Contains(early, "clz.b") || strings.Contains(main, "clz.b") || strings.Contains(main, "rcp") {
+			t.Errorf("%s:\n%s", gpu, disasm(bin))
 		}
 	}
 }

@@ -56,7 +56,8 @@ func movesIntrinsic(in *ir.Instr) bool {
 	case ir.IntrLoadSsbo:
 		return in.Def.BitSize <= 32 && in.Def.BitSize >= 16 && readOnlyAccess(in)
 	case ir.IntrLoadPushConstant, ir.IntrBindlessResourceIr3, ir.IntrLoadNumWorkgroups, ir.IntrLoadBaseWorkgroupId,
-		ir.IntrLoadWorkgroupSize, ir.IntrLoadBaseInstance, ir.IntrLoadFirstVertex, ir.IntrLoadBaseVertex, ir.IntrLoadDrawId:
+		ir.IntrLoadWorkgroupSize, ir.IntrLoadBaseInstance, ir.IntrLoadFirstVertex, ir.IntrLoadBaseVertex, ir.IntrLoadDrawId,
+		ir.IntrLoadSubgroupSize:
 		return true
 	}
 	return asksSize(in)
