@@ -11,7 +11,7 @@ var optLoopUnrollPass = &Pass{
 	Name: "opt_loop_unroll", For: ir.HasLoop, Class: "B", Run: optLoopUnroll, Optional: true, Rewrites: true,
 	Doc: "Replaces loops whose trip count is known exactly by copies of their bodies, innermost first, within limits of trips and size that the loop's unroll hint lifts and that loops which run once do not have; those that go through a whole array may become larger. " +
 		"Needs lower_continue_constructs. Loops that hold loops stay unless they run few times. Loops that stay, of many or of unknown trips, get more copies of their body if max_partial asks for it, " +
-		"with the exits that cannot be taken decided; with bounded, those whose largest trip count is known, and at most half the limit, become a single round of that many copies. Both leave conditions to opt_dead_cf.",
+		"with the exits that cannot be taken decided; with bounded, those whose largest trip count is known, and at most half the limit, become a single round of that many copies. Both leave conditions to opt_dead_cf. What the counters of a loop decide (one side of an if) is not in the size of its copies.",
 	Options: []Option{
 		{"max_iterations", "most trips of an unrolled loop; 0: the target's, or 32", 0},
 		{"force", "unroll whatever the size", false},
@@ -178,7 +178,7 @@ func worthUnrolling(impl *ir.Impl, l *analysis.LoopInfo, limit uint32, force boo
 	}
 	cost, most := l.Cost*int(l.MaxTrips), unrollCost*int(limit)
 	switch {
-	case force && !l.HasInner || cost <= most:
+	case force && !l.HasInner || cost <= most || !l.HasInner && fitsUnrolled(l, int(l.MaxTrips), most):
 		return true
 	case !l.HasInner && cost <= arrayFactor*most && l.ThroughArray():
 		return true

@@ -37,7 +37,7 @@ func planPartial(l *analysis.LoopInfo, limit uint32, max, cost, bounded int) par
 	if l.Limiting >= 0 && l.Terminators[l.Limiting].AtMost {
 		first = exitTests
 	}
-	if l.Limiting >= 0 && !l.Exact && l.MaxTrips > 0 && l.MaxTrips <= limit/boundedShare && l.Cost*int(l.MaxTrips+1) <= bounded {
+	if l.Limiting >= 0 && !l.Exact && l.MaxTrips > 0 && l.MaxTrips <= limit/boundedShare && fitsUnrolled(l, int(l.MaxTrips+1), bounded) {
 		last := int(l.MaxTrips)
 		return partialPlan{last + 1, func(c int) exitKnowledge {
 			if c == last {
@@ -63,6 +63,14 @@ func planPartial(l *analysis.LoopInfo, limit uint32, max, cost, bounded int) par
 		}}
 	}
 	return partialPlan{n, func(int) exitKnowledge { return exitTests }}
+}
+
+// mostDecided is how many times as large the copies of a loop may be before its counters are constants in them.
+const mostDecided = 4
+
+// fitsUnrolled reports whether so many copies of a loop's body are at most so many instructions, in which what its counters decide is gone.
+func fitsUnrolled(l *analysis.LoopInfo, copies, most int) bool {
+	return l.Cost*copies <= most || l.Cost*copies <= mostDecided*most && l.CopyCost()*copies <= most
 }
 
 // copiable reports whether a loop's body may stand several times in it: it goes
