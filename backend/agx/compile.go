@@ -108,6 +108,7 @@ type part struct {
 	// f is the machine form, from selection on; check knows its values since before allocation.
 	f          *mach.Func
 	check      *mach.Checker
+	room       int // halves that an order of blocks may use where waits are long; 0, of a preamble, is to take no threads from the program
 	pressure   int // how many halves live at once before allocation; fewHalves where no more can
 	spillStart int // where the spill area begins on the stack, in bytes
 	arrayStart int // where private arrays begin
@@ -194,6 +195,7 @@ func (c *compiler) selectParts() (err error) {
 	if main.f, err = selectFunc(c, c.s, main.meta); err != nil {
 		return err
 	}
+	main.room = c.registerLimit()
 	if len(c.parts) == 1 && len(c.uni.limits)+len(c.uni.layouts) > 0 {
 		c.addPreamble(newPreamble(c.s))
 	}

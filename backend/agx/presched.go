@@ -12,11 +12,12 @@ import (
 // once: bottom-up, of the instructions that may come last it takes the one that
 // leaves the fewest live halves before it
 // (agx.md §13). A block that does not get better keeps its order.
-func pressureSchedule(f *mach.Func) {
+// A thread may use so many halves as limit says.
+func pressureSchedule(f *mach.Func, limit int) {
 	c := templates(f)
 	c.live = mach.LiveBorders(f)
 	p := &c.sched
-	p.f, p.code = f, c
+	p.f, p.code, p.limit = f, c, int32(limit)
 	p.names.begin(f)
 	for b := range f.Blocks {
 		blk := &f.Blocks[b]
@@ -72,6 +73,7 @@ const maxChoices = 1 << 23
 type scheduler struct {
 	f     *mach.Func
 	code  *code
+	limit int32 // halves
 	list  []*mach.Instr
 	names regionNames
 	// preds[start[i]:start[i+1]] have to come before instruction i; waits[i]

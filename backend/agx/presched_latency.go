@@ -15,6 +15,10 @@ const (
 	// fillHalves is how many registers may be live with what only fills the time of results, unless the order of few
 	// registers has more: with latencyHalves a row of moves to outputs took 80, and no wait was shorter for the last of them.
 	fillHalves = 32
+	// waitShare is the part of the time that instructions take that waits must have before more registers are tried for them.
+	waitShare = 0.25
+	// sameThreadsGain and fewerThreadsGain are to how much of its time an order with more registers must bring a region.
+	sameThreadsGain, fewerThreadsGain = 0.9, 0.75
 	// maxLate is how often an order is made.
 	maxLate = 3
 	// maxInFlight is how many results may be pending: more, and something waits for the first of them.
@@ -41,6 +45,7 @@ type latencyOrder struct {
 	queues  [queueKinds][]int32
 	waiting []int32
 	order   []int32
+	kept    []int32 // the best order
 	now     int32
 	live    int32
 	most    int32
@@ -59,15 +64,76 @@ func asks(in *mach.Instr) bool {
 }
 
 // hideLatency orders the region for latency, base being its order of few registers, of which most are live at once, and nil
-// its own: with latencyHalves if that will do, else with as many as that order has. It returns nil where too many registers
-// would be live, or there were too many choices.
+// its own: with latencyHalves if that will do, else with as many as that order has, and with more where waits are long and so much shorter
+// then. It returns nil where too many registers would be live, or there were too many choices.
 func (p *scheduler) hideLatency(base []int32, most int32) []int32 {
 	p.late.find(p, p.list)
-	order, late := p.lateWithin(base, min(latencyHalves, max(fillHalves, most)), latencyHalves)
+	room := int32(latencyHalves)
+	order, late := p.lateWithin(base, min(latencyHalves, max(fillHalves, most)), room)
 	if order == nil || late > latencyHalves {
-		order = p.lateOrder(base, max(fillHalves, most), p.roomBeside(most))
+		room = p.roomBeside(most)
+		order = p.lateOrder(base, max(fillHalves, most), room)
+	}
+	return p.wider(base, order, most, room)
+}
+
+// wider is an order with more registers than the room that order has, base if it is nil: as many as cost no thread, then a step of threads
+// less. Fewer threads hide less of all waits of the program, so they have to save a good part.
+func (p *scheduler) wider(base, order []int32, most, room int32) []int32 {
+	l := &p.late
+	threads := threadsFor(int(room))
+	issue, wait := p.timeOf(order, base)
+	for _, less := range [...]int{threads, threadsFor(halvesFor(threads) + 1)} {
+		next := int32(halvesFor(less)) - neighbourHalves
+		hidden := 32 * schedulers / float64(threads)
+		if next <= room || next > p.limit || wait*hidden < issue*waitShare {
+			continue
+		}
+		if order != nil {
+			l.kept = append(l.kept[:0], order...) // the next one is made where it stands
+			order = l.kept
+		}
+		wide := p.lateOrder(base, max(fillHalves, most), next)
+		if wide == nil {
+			continue
+		}
+		gain := sameThreadsGain
+		if less < threads {
+			gain = fewerThreadsGain
+		}
+		if _, w := p.timeOf(wide, nil); issue+w*32*schedulers/float64(less) <= gain*(issue+wait*hidden) {
+			l.kept = append(l.kept[:0], wide...)
+			order, wait, room, threads = l.kept, w, next, less
+		}
 	}
 	return order
+}
+
+// timeOf is about how long a wave issues the instructions of an order, and how long it waits; base stands for one that is nil, and the list
+// as it is for both.
+func (p *scheduler) timeOf(order, base []int32) (issue, wait float64) {
+	if order == nil {
+		order = base
+	}
+	l := &p.late
+	l.due = slab.Zeroed(l.due, len(p.list))
+	now := int32(0)
+	for k := range p.list {
+		i := int32(k)
+		if order != nil {
+			i = order[k]
+		}
+		for _, d := range p.preds[p.start[i]:p.start[i+1]] {
+			now = max(now, l.due[d])
+		}
+		now++
+		l.due[i] = now
+		if asks(p.list[i]) {
+			l.due[i] += resultTime
+		}
+	}
+	issue = float64(len(p.list))
+	return issue, float64(now) - issue
 }
 
 // roomBeside is how many halves may be live where an order has most of them, and cost no thread.

@@ -60,7 +60,7 @@ func TestBestLooksNoFurther(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pressureSchedule(f)
+		pressureSchedule(f, gprHalves)
 		if looked := len(templates(f).sched.start) > 0; looked != c.looked {
 			t.Errorf("a graph was made: %v, of\n%s", looked, f)
 		}

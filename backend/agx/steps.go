@@ -41,7 +41,7 @@ var steps = []backend.Step[*compiler]{
 	optional(eachMach("optimizer", "folds moves, modifiers, conversions and comparisons into their neighbours", optimize)),
 	optional(eachMach("dce", "deletes what the optimizer has left without use", removeDead, "optimizer")),
 	optional(eachMach("reindex", "numbers the values that are left", mach.Reindex)),
-	optional(eachMach("presched", "orders blocks for less register pressure", pressureSchedule)),
+	optional(step("presched", "orders blocks for less register pressure", (*compiler).orderBlocks, "isel")),
 	step("spill", "brings the register pressure below the limit", (*compiler).spillParts, "isel"),
 	step("ra", "allocates registers", (*compiler).allocate, "spill"),
 	step("copies", "makes moves and swaps of parallel copies", (*compiler).lowerCopies, "ra"),
@@ -85,6 +85,13 @@ func eachMach(name, doc string, run func(*mach.Func), after ...string) backend.S
 		}
 		return c.validate(name)
 	}, append([]string{"isel"}, after...)...)
+}
+
+func (c *compiler) orderBlocks() error {
+	for _, pt := range c.parts {
+		pressureSchedule(pt.f, pt.room)
+	}
+	return c.validate("presched")
 }
 
 func eachPhys(name, doc string, run func(*program), after ...string) backend.Step[*compiler] {
