@@ -43,9 +43,6 @@ func splitALUWidth(b *ir.Builder, in *ir.Instr, w int) *ir.Def {
 	parts := make([]*ir.Def, 0, n)
 	for at := 0; at < n; at += w {
 		k := min(w, n-at)
-		for !legalWidth(k) {
-			k--
-		}
 		p := copyALU(b, in)
 		p.Def.NumComponents = uint8(k)
 		p.Relaxed = in.Relaxed

@@ -14,10 +14,7 @@ func lowerClipDisable(c *Context, s *ir.Shader) (bool, error) {
 		return false, nil
 	}
 	return eachSlot(s, locationMask{ir.SlotClipDist0, 3}, slotStores, func(b *ir.Builder, in *ir.Instr) (bool, error) {
-		k, known := in.Srcs[1].Def.Const(0)
-		if !known {
-			return false, refusal(s, in, "a clip distance chosen by a dynamic index")
-		}
+		k, _ := in.Srcs[1].Def.Const(0) // eachSlot takes no other
 		first := 4*(int(k)+int(ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location-ir.SlotClipDist0)) + int(in.Get(ir.IdxComponent))
 		v, changed := in.Srcs[0].Def, false
 		var parts [4]*ir.Def
