@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand"
+	"slices"
 	"testing"
 
 	"nirc/internal/emu"
@@ -56,15 +57,40 @@ func randomColour(r *rand.Rand, f *emu.Format) []uint32 {
 	return c
 }
 
+// edgeColours are values around the limits of formats, the same one in all components: zeros, what is halfway between two values, the smallest and largest
+// that are normal or finite, infinities and NaN; of integers the limits of each width.
+func edgeColours(f *PixelFormat) (list [][]uint32) {
+	add := func(v uint32) { list = append(list, []uint32{v, v, v, v}) }
+	if f.IsInteger() {
+		for bits := range 33 {
+			v := uint32(1<<bits - 1)
+			for _, x := range []uint32{v - 1, v, v + 1} {
+				add(x)
+				add(-x)
+			}
+		}
+		return list
+	}
+	for _, v := range []uint32{0, 1, 0x3f800000, 0x3f000000, 0x7f800000, 0x7f7fffff, 0x007fffff, 0x38800000, 0x387fffff, 0x38800001, 0x33800000, 0x477fe000, 0x477fefff, 0x477ff000,
+		0x47800000, 0x477e0000, 0x477f0000, 0x477c0000, 0x477e0001, 0x38820000, 0x38810000, 0x3f810000, 0x3f820000, 0x3f830000, 0x3f808000, 0x3f80c000, 0x35000000, 0x35800000, 0x36000000} {
+		add(v)
+		add(v | 1<<31)
+	}
+	if !slices.ContainsFunc(f.Channels, func(c PixelChannel) bool { return c.Kind == PixelSnorm || c.Kind == PixelSscaled }) {
+		add(0x7fc00000) // what it is as a signed number Vulkan leaves open
+	}
+	return list
+}
+
 // TestFormatPack compares packing with the emulator's, which rounds from more
 // bits: where both choose among neighbours they may differ by one.
 func TestFormatPack(t *testing.T) {
 	for _, p := range colourFormats(t) {
 		s := wordsShader(4, func(b *ir.Builder, in []*ir.Def) []*ir.Def { return FormatPack(b, p.f, b.Vec(in...)) })
 		r := rand.New(rand.NewSource(3))
-		in := make([][]uint32, 200)
-		for i := range in {
-			in[i] = randomColour(r, p.e)
+		in := edgeColours(p.f)
+		for range 200 {
+			in = append(in, randomColour(r, p.e))
 		}
 		for i, got := range runWords(t, s, in) {
 			var want, texel [16]byte

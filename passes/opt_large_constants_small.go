@@ -19,26 +19,22 @@ func (k *constantVar) pack(most int) bool {
 	value := func(i int) uint64 {
 		var word [8]byte
 		copy(word[:], k.data[i*size:(i+1)*size])
-		return binary.LittleEndian.Uint64(word[:])
+		v := binary.LittleEndian.Uint64(word[:])
+		if t.Elem.Base == ir.BaseBool {
+			v = min(v, 1)
+		}
+		return v
 	}
 	width := 1
 	for i := range n {
-		v := value(i)
-		if t.Elem.Base == ir.BaseBool && v != 0 {
-			v = 1
-		}
-		width = max(width, bits.Len64(v))
+		width = max(width, bits.Len64(value(i)))
 	}
 	if n*width > most {
 		return false
 	}
 	packed := uint64(0)
 	for i := range n {
-		v := value(i)
-		if t.Elem.Base == ir.BaseBool && v != 0 {
-			v = 1
-		}
-		packed |= v << (i * width)
+		packed |= value(i) << (i * width)
 	}
 	for _, in := range k.loads {
 		k.unpack(in, packed, width)
