@@ -37,11 +37,6 @@ func (t *translator) call(in *inst) {
 		}
 		args = append(args, t.get(id)...)
 	}
-	for k, a := range args {
-		if p := &f.irf.Params[k]; p.NumComponents != a.NumComponents || p.BitSize != a.BitSize {
-			t.fail(in.id, "an argument does not have its parameter's shape")
-		}
-	}
 	b.Insert(b.Shader.NewCall(f.irf, args...))
 	if local == nil {
 		t.vals[t.index(in.id)] = value{kind: vUndef, typ: ret}
