@@ -286,9 +286,13 @@ func (r *matrixReader) axes(p *matrixProgram, n *yaml.Node, spec bool) error {
 				return r.errorf(key.Line, "%s", err)
 			}
 			err := r.list(value, func(n *yaml.Node) error {
-				w, err := matrixWord(n.Value, spec)
-				if err != nil || n.Kind != yaml.ScalarNode {
-					return r.errorf(n.Line, "%q: %v", n.Value, err)
+				var text string
+				if err := r.word(&text)(n); err != nil {
+					return err
+				}
+				w, err := matrixWord(text, spec)
+				if err != nil {
+					return r.errorf(n.Line, "%q: %v", text, err)
 				}
 				c.words = append(c.words, w)
 				return nil
