@@ -2,10 +2,12 @@ package amber
 
 import (
 	"bytes"
+	"reflect"
 	"strings"
 	"testing"
 
 	"nirc/internal/emu"
+	"nirc/ir"
 )
 
 // runs returns the RUN commands of a script.
@@ -255,6 +257,81 @@ func TestTexelsOfExtents(t *testing.T) {
 	}{{extent{12, 0, 0, 0}, 12, 1}, {extent{12, 1, 12, 0}, 1, 12}, {extent{12, 3, 4, 1}, 3, 4}, {extent{12, 3, 2, 2}, 3, 4}, {extent{12, 12, 0, 0}, 12, 1}, {extent{12, 2, 0, 6}, 2, 6}, {extent{1, 0, 5, 5}, 1, 1}} {
 		if w, h := c.x.texels(); w != c.w || h != c.h {
 			t.Errorf("%+v: %d by %d, want %d by %d", c.x, w, h, c.w, c.h)
+		}
+	}
+}
+
+// TestVkStates: each state that a script sets is that of the draws after it, and no other one is.
+func TestVkStates(t *testing.T) {
+	const head = "[require]\nfbsize 16 8\ndepthstencil D32_SFLOAT_S8_UINT\n[vertex shader passthrough]\n[fragment shader]\nvoid main() {}\n[test]\n"
+	draw := func(text string) Pipeline {
+		p := *runs(vkParse(t, head+text+"draw rect -1 -1 2 2\n"))[0].Pipeline
+		p.Name, p.Line, p.Color, p.Shaders, p.Vertex, p.DepthStencil = "", 0, nil, nil, nil, nil
+		return p
+	}
+	for text, set := range map[string]func(p *Pipeline){
+		"primitiveRestartEnable true":                   func(p *Pipeline) { p.Restart = true },
+		"depthClampEnable 1":                            func(p *Pipeline) { p.DepthClamp = true },
+		"rasterizerDiscardEnable true":                  func(p *Pipeline) { p.Discard = true },
+		"depthBiasEnable true":                          func(p *Pipeline) { p.DepthBias = true },
+		"logicOpEnable true":                            func(p *Pipeline) { p.LogicOps = true },
+		"logicOpEnable false":                           func(p *Pipeline) { p.LogicOps = false },
+		"blendEnable true":                              func(p *Pipeline) { p.Blend.Enable = true },
+		"depthTestEnable true":                          func(p *Pipeline) { p.Depth.Test = true },
+		"depthWriteEnable true":                         func(p *Pipeline) { p.Depth.Write = true },
+		"depthWriteEnable 0":                            func(p *Pipeline) { p.Depth.Write = false },
+		"depthBoundsTestEnable true":                    func(p *Pipeline) { p.Depth.BoundsTest = true },
+		"stencilTestEnable true":                        func(p *Pipeline) { p.Depth.StencilTest = true },
+		"topology VK_PRIMITIVE_TOPOLOGY_LINE_LIST":      func(p *Pipeline) {},
+		"polygonMode VK_POLYGON_MODE_POINT":             func(p *Pipeline) { p.Polygon = emu.PolygonPoint },
+		"logicOp VK_LOGIC_OP_XOR":                       func(p *Pipeline) { p.Logic = ir.LogicXor },
+		"frontFace VK_FRONT_FACE_CLOCKWISE":             func(p *Pipeline) { p.FrontClockwise = true },
+		"frontFace VK_FRONT_FACE_COUNTER_CLOCKWISE":     func(p *Pipeline) { p.FrontClockwise = false },
+		"cullMode VK_CULL_MODE_BACK_BIT":                func(p *Pipeline) { p.Cull = emu.CullBack },
+		"cullMode VK_CULL_MODE_FRONT_AND_BACK":          func(p *Pipeline) { p.Cull = emu.CullBoth },
+		"depthBiasConstantFactor 1.5":                   func(p *Pipeline) { p.BiasConstant = 1.5 },
+		"depthBiasClamp 2.5":                            func(p *Pipeline) { p.BiasClamp = 2.5 },
+		"depthBiasSlopeFactor -3.5":                     func(p *Pipeline) { p.BiasSlope = -3.5 },
+		"lineWidth 4.5":                                 func(p *Pipeline) { p.LineWidth = 4.5 },
+		"minDepthBounds 0.25":                           func(p *Pipeline) { p.Depth.MinBounds = 0.25 },
+		"maxDepthBounds 0.75":                           func(p *Pipeline) { p.Depth.MaxBounds = 0.75 },
+		"srcColorBlendFactor VK_BLEND_FACTOR_SRC_ALPHA": func(p *Pipeline) { p.Blend.SrcColor = ir.BlendSrcAlpha },
+		"dstColorBlendFactor VK_BLEND_FACTOR_SRC_ALPHA": func(p *Pipeline) { p.Blend.DstColor = ir.BlendSrcAlpha },
+		"srcAlphaBlendFactor VK_BLEND_FACTOR_SRC_ALPHA": func(p *Pipeline) { p.Blend.SrcAlpha = ir.BlendSrcAlpha },
+		"dstAlphaBlendFactor VK_BLEND_FACTOR_SRC_ALPHA": func(p *Pipeline) { p.Blend.DstAlpha = ir.BlendSrcAlpha },
+		"colorBlendOp VK_BLEND_OP_SUBTRACT":             func(p *Pipeline) { p.Blend.ColorOp = ir.BlendSubtract },
+		"alphaBlendOp VK_BLEND_OP_SUBTRACT":             func(p *Pipeline) { p.Blend.AlphaOp = ir.BlendSubtract },
+		"depthCompareOp VK_COMPARE_OP_GREATER":          func(p *Pipeline) { p.Depth.Compare = emu.CompareGreater },
+		"colorWriteMask 5":                              func(p *Pipeline) { p.Blend.WriteMask = 5 },
+		"colorWriteMask 0xa":                            func(p *Pipeline) { p.Blend.WriteMask = 10 },
+		"colorWriteMask VK_COLOR_COMPONENT_G_BIT":       func(p *Pipeline) { p.Blend.WriteMask = 2 },
+		"front.compareOp VK_COMPARE_OP_GREATER":         func(p *Pipeline) { p.Depth.Front.Compare = emu.CompareGreater },
+		"front.failOp VK_STENCIL_OP_INVERT":             func(p *Pipeline) { p.Depth.Front.Fail = emu.StencilInvert },
+		"front.passOp VK_STENCIL_OP_INVERT":             func(p *Pipeline) { p.Depth.Front.Pass = emu.StencilInvert },
+		"front.depthFailOp VK_STENCIL_OP_INVERT":        func(p *Pipeline) { p.Depth.Front.DepthFail = emu.StencilInvert },
+		"front.reference 17":                            func(p *Pipeline) { p.Depth.Front.Reference = 17 },
+		"front.compareMask 18":                          func(p *Pipeline) { p.Depth.Front.CompareMask = 18 },
+		"front.writeMask 19":                            func(p *Pipeline) { p.Depth.Front.WriteMask = 19 },
+		"back.compareOp VK_COMPARE_OP_GREATER":          func(p *Pipeline) { p.Depth.Back.Compare = emu.CompareGreater },
+		"back.failOp VK_STENCIL_OP_INVERT":              func(p *Pipeline) { p.Depth.Back.Fail = emu.StencilInvert },
+		"back.passOp VK_STENCIL_OP_INVERT":              func(p *Pipeline) { p.Depth.Back.Pass = emu.StencilInvert },
+		"back.depthFailOp VK_STENCIL_OP_INVERT":         func(p *Pipeline) { p.Depth.Back.DepthFail = emu.StencilInvert },
+		"back.reference 17":                             func(p *Pipeline) { p.Depth.Back.Reference = 17 },
+		"back.compareMask 18":                           func(p *Pipeline) { p.Depth.Back.CompareMask = 18 },
+		"back.writeMask 19":                             func(p *Pipeline) { p.Depth.Back.WriteMask = 19 },
+	} {
+		want := draw("")
+		set(&want)
+		if got := draw(text + "\n"); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s gives\n%+v, want\n%+v", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"blendEnable maybe": "true or false", "frontFace VK_FRONT_FACE_LEFT": "VK_FRONT_FACE_", "cullMode FRONT": "VK_CULL_MODE_", "colorWriteMask 16": "", "front.frob 1": "unknown", "side.failOp VK_STENCIL_OP_KEEP": "unknown",
+		"colorBlendOp VK_BLEND_OP_ADD_ON": "VK_BLEND_OP_", "back.reference -1": "a reference", "lineWidth wide": "a number",
+	} {
+		if _, err := Parse("x.vkscript", []byte(head+text+"\n")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
 }
