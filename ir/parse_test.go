@@ -104,6 +104,22 @@ func TestParseErrors(t *testing.T) {
 		{"shader compute \"m\" {\n var @1 mem_ssbo f32 \"x\" { access=65536 } }", "no such flags"},
 		{fn("b0:\n %0:64 = undef %1:64 = deref_cast %0 (2000000 f32)"), "no such flags"},
 		{fn("b0:\n %0:32 = load_const 99999999999999999999999"), "ill-formed constant"},
+		{"shader vertex \"m\" {\n capture DATA { } }", "no output slot"},
+		{"shader vertex \"m\" {\n capture VAR0 { colour=1 } }", "no attribute \"colour\" of a capture"},
+		{"shader vertex \"m\" {\n capture VAR0 { count=0 bits=32 } }", "a capture of components that do not exist"},
+		{"shader vertex \"m\" {\n capture VAR0 { first=1 count=4 bits=32 } }", "a capture of components that do not exist"},
+		{"shader vertex \"m\" {\n capture VAR0 { count=1 bits=8 } }", "a capture of components that do not exist"},
+		{"shader vertex \"m\" {\n capture VAR0 { count=1 bits=32 buffer=4 } }", "a capture of components that do not exist"},
+		{"shader vertex \"m\" {\n capture VAR0 { count=1 bits=32 stream=4 } }", "a capture of components that do not exist"},
+		{"shader vertex \"m\" {\n capture VAR0 { count=1 bits=32 offset=2 } }", "a capture of components that do not exist"},
+		{"shader vertex \"m\" {\n capture VAR0 { count=1 bits=16 offset=1 } }", "a capture of components that do not exist"},
+		{"shader kernel \"m\" {\n argument \"a\" part { } }", "no kind of argument \"part\""},
+		{"shader kernel \"m\" {\n argument \"a\" value { colour=1 } }", "no attribute \"colour\" of an argument"},
+		{"shader compute \"m\" {\n type $0 = struct \"S\" { \"a\": nil } }", "a member has a type"},
+		{"shader compute \"m\" {\n var @1 mem_shared nil \"x\" }", "a variable has a type"},
+		{"shader compute \"m\" {\n var @1 uniform tex2D<voidx> \"x\" }", "no texel type \"voidx\""},
+		{"shader compute \"m\" {\n var @1 uniform tex2D<g32> \"x\" }", "no type \"g32\""},
+		{fn("b0:\n %0:32 = undef\n %1:32 = deref_cast %0 (mem_global nil)"), "a cast has a type"},
 		{"shader compute \"m\" {" + strings.Repeat("type $0 = struct \"s\" {", 2) + "}", "want"},
 	} {
 		_, err := ir.Parse(c.text)
@@ -227,5 +243,65 @@ func TestVectorTypes(t *testing.T) {
 		if _, err := ir.Parse(fmt.Sprintf("shader compute \"m\" {\n  var @1 mem_shared vec%du16 \"x\"\n}", rows)); (err == nil) != good {
 			t.Errorf("vec%du16: %v", rows, err)
 		}
+	}
+}
+
+// TestTypeNames: types of all bases print as they read.
+func TestTypeNames(t *testing.T) {
+	for _, name := range []string{"sampler", "sampler_shadow", "tex2D<f32>", "tex2D_array<u32>ms", "image3D<i64>", "tex1D<void0>", "image2D<void32>", "accel_struct", "ray_query", "b1", "b32",
+		"mat3x2f16", "vec3u8[4:16][2]", "f64[]"} {
+		text := "shader compute \"m\" {\n  var @1 uniform " + name + " \"x\"\n  fn f0 \"main\" entry() {\n    b0: // preds:\n  }\n}\n"
+		s, err := ir.Parse(text)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := ir.Print(s); got != text {
+			t.Errorf("%s prints as\n%s", name, got)
+		}
+		if got := s.Variables[0].Type.String(); got != strings.TrimSuffix(name, "ms") && !s.Variables[0].Type.IsArray() {
+			t.Errorf("%s is called %s", name, got)
+		}
+		again, err := ir.Deserialize(ir.Serialize(s, ir.SerializeOptions{}))
+		if err != nil || ir.Print(again) != text {
+			t.Errorf("%s in bytes: %v", name, err)
+		}
+	}
+}
+
+// TestStoppedWalks: a walk that its body leaves goes no further, backwards too.
+func TestStoppedWalks(t *testing.T) {
+	s, err := ir.Parse("shader compute \"m\" {\n fn f0 \"main\" entry() {\n b0:\n %0:1 = undef\n %1:32 = undef\n if %0 {\n b1:\n } else {\n b2:\n }\n b3:\n }\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	impl := s.Entry().Impl
+	var blocks []uint32
+	for b := range impl.BlocksReverse() {
+		blocks = append(blocks, uint32(b.Index))
+		if len(blocks) == 2 {
+			break
+		}
+	}
+	if len(blocks) != 2 {
+		t.Errorf("%d blocks", len(blocks))
+	}
+	n := 0
+	for in := range impl.Start().InstrsReverse() {
+		if n++; in.Def.BitSize != 32 {
+			t.Error("the first instruction comes first")
+		}
+		break
+	}
+	if n != 1 {
+		t.Errorf("%d instructions", n)
+	}
+	if b := impl.End; b.NextBlock() != nil || b.PrevBlock() != nil {
+		t.Error("the end block has neighbours")
+	}
+	impl.Require(ir.MetaDominance)
+	a := impl.Start()
+	if ir.CommonDominator(nil, a) != a || ir.CommonDominator(a, nil) != a || ir.CommonDominator(nil, nil) != nil {
+		t.Error("no block has no part in a common dominator")
 	}
 }
