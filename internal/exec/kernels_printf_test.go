@@ -101,6 +101,13 @@ func TestFormatPrintf(t *testing.T) {
 		{"%-6s|", spirv.PrintfArg{Text: "abc"}, nil, "abc   |"},
 		{"%6.2s|", spirv.PrintfArg{Text: "abc"}, nil, "    ab|"},
 		{"%", word, nil, "%"},
+		{"%f", signed, []uint32{1<<32 - 3, 1<<32 - 1}, "-3.000000"},
+		{"%f", long, []uint32{1, 1}, "4294967297.000000"},
+		{"<%d>", long, []uint32{1}, "<>"},
+		{"%v2d|", spirv.PrintfArg{Components: 2, Bits: 32}, []uint32{5}, "5|"},
+		{"%-3y|", word, []uint32{5}, "%-3y|"},
+		{"%5.3", word, []uint32{5}, "%5.3"},
+		{"%d %d", word, []uint32{5}, "5 %d"},
 	} {
 		if got := formatPrintf(&spirv.PrintfCall{Format: c.format, Args: []spirv.PrintfArg{c.arg}, Kernel: true}, c.words); got != c.want {
 			t.Errorf("%s of %v: %q, want %q", c.format, c.words, got, c.want)
