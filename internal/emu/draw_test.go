@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"image/color"
 	"image/png"
 	"math"
 	"reflect"
@@ -426,6 +427,34 @@ func TestPNG(t *testing.T) {
 	if r, _, _, _ := img.At(0, 0).RGBA(); r != 102*0x101 {
 		t.Errorf("mean of the samples: %#x", r)
 	}
+	// Depths are grey, sRGB is stored as it is, and what has no alpha is opaque.
+	for name, c := range map[string]struct {
+		texel [4]uint32
+		want  [4]uint32 // of 8 bits
+	}{
+		"D32_SFLOAT":    {[4]uint32{fb(0.2)}, [4]uint32{51, 51, 51, 255}},
+		"D16_UNORM":     {[4]uint32{fb(1)}, [4]uint32{255, 255, 255, 255}},
+		"R8G8B8A8_SRGB": {[4]uint32{fb(0.5), fb(0), fb(1), fb(0.2)}, [4]uint32{188, 0, 255, 51}},
+		"R8G8_UNORM":    {[4]uint32{fb(0.2), fb(0.4), fb(1), fb(0.2)}, [4]uint32{51, 102, 0, 255}},
+	} {
+		v := mustImage(t, ImageDesc{Width: 1, Height: 1, Format: FormatByName(name)})
+		v.Store(0, 0, 0, 0, 0, c.texel)
+		buf.Reset()
+		if err := EncodePNG(&buf, v, 0); err != nil {
+			t.Fatal(err)
+		}
+		if img, err = png.Decode(&buf); err != nil {
+			t.Fatal(err)
+		}
+		got := color.NRGBAModel.Convert(img.At(0, 0)).(color.NRGBA)
+		if (got != color.NRGBA{uint8(c.want[0]), uint8(c.want[1]), uint8(c.want[2]), uint8(c.want[3])}) {
+			t.Errorf("%s: pixel %v, want %v", name, got, c.want)
+		}
+	}
+	if err := EncodePNG(&buf, &ImageView{}, 0); err == nil {
+		t.Error("nothing gives a PNG")
+	}
+	buf.Reset()
 	if err := EncodePNG(&buf, v, 3); err == nil {
 		t.Error("a layer that is not there gives a PNG")
 	}
