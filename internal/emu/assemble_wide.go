@@ -56,10 +56,10 @@ func (a *wideAssembler) push(idx uint32) bool {
 	case LineStripAdjacency:
 		copy(a.win[:3], a.win[1:4])
 		a.win[3] = idx
-		if a.n++; a.n < 4 {
+		if a.n++; a.n < a.size {
 			return false
 		}
-		return a.emit(a.win[:4]...)
+		return a.emit(a.win[:a.size]...)
 	case TriangleStripAdjacency:
 		return a.pushStrip(idx)
 	}
