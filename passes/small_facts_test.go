@@ -206,3 +206,14 @@ func TestTooManyDistances(t *testing.T) {
 		}
 	}
 }
+
+// TestDeadWritesReleased: what a run has noted is gone with it, and does not hold on to the shader.
+func TestDeadWritesReleased(t *testing.T) {
+	w := &deadWrites{later: []overwrite{{mask: 1}, {mask: 2}, {mask: 3}}, most: 3}
+	list := w.later
+	w.later = w.later[:1]
+	w.release()
+	if len(w.later) != 0 || w.most != 0 || list[0].mask != 0 || list[2].mask != 0 {
+		t.Errorf("left are %v of %v, the most was %d", w.later, list, w.most)
+	}
+}

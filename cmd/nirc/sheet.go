@@ -49,7 +49,7 @@ func sheetOf(doc any) (*sheet, error) {
 	flat := &sheet{columns: []string{"name", "value"}}
 	for _, m := range top {
 		var list []jsonObject
-		if json.Unmarshal(m.value, &list) == nil && len(m.value) > 0 && m.value[0] == '[' {
+		if json.Unmarshal(m.value, &list) == nil && m.value[0] == '[' {
 			return sheetOfList(list), nil
 		}
 		if v, ok := scalar(m.value); ok && m.name != "schema" && m.name != "kind" {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"nirc"
+	"nirc/ir"
 )
 
 func TestExitCode(t *testing.T) {
@@ -48,6 +49,20 @@ func TestUseProcessors(t *testing.T) {
 		if got := runtime.GOMAXPROCS(0); got != 3 || debug.SetMemoryLimit(-1) != limit {
 			t.Errorf("-j %d: %d processors afterwards, memory %d", jobs, got, debug.SetMemoryLimit(-1))
 		}
+	}
+}
+
+// TestModuleOptions: what a permutation of a matrix says of reading its source goes before what the flags say.
+func TestModuleOptions(t *testing.T) {
+	c := &compileCommand{app: new(app)}
+	c.entry, c.stageName = "flag", "vertex"
+	plain := c.moduleOptions(&input{path: "a.comp"})
+	if got := c.moduleOptions(&input{path: "a.comp", asked: &permutation{}}); got.Stage != plain.Stage || got.Entry != plain.Entry {
+		t.Errorf("a permutation that says nothing has stage %s and entry point %q", got.Stage, got.Entry)
+	}
+	got := c.moduleOptions(&input{path: "a.comp", asked: &permutation{stage: "fragment", entry: "own", language: "hlsl", macros: []string{"-DA"}, include: []string{"inc"}, preInclude: []string{"pre"}}})
+	if got.Stage != ir.StageFragment || got.Entry != "own" || got.Language != "hlsl" || len(got.Macros) != 1 || len(got.Include) != 1 || len(got.PreInclude) != 1 {
+		t.Errorf("a permutation gives %+v", got)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"image"
 	"image/color"
 	"image/png"
 	"math"
@@ -411,6 +412,9 @@ func TestPNG(t *testing.T) {
 	img, err := png.Decode(&buf)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if img.Bounds() != image.Rect(0, 0, 2, 1) {
+		t.Errorf("the picture is %v", img.Bounds())
 	}
 	if r, g, b, a := img.At(0, 0).RGBA(); r != 0xffff || g != 0x8080 || b != 0 || a != 0xffff {
 		t.Errorf("pixel %x %x %x %x", r, g, b, a)

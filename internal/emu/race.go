@@ -239,7 +239,7 @@ func (w *WaveRaces) Shared(lane int, at uint64, n int, kind AccessKind, place ui
 	}
 	for i := range words(at, n) {
 		k := at>>2 + i
-		if k > maxShared || log.full() {
+		if k >= maxShared/4 || log.full() {
 			return
 		}
 		for uint64(len(w.g.shared)) <= k {

@@ -51,6 +51,7 @@ func TestRaces(t *testing.T) {
 		{"load and store", 1, []raceStep{local(0, 0, 0, 4, AccessRead), local(1, 0, 0, 4, AccessWrite)}, true},
 		{"second reader and store", 1, []raceStep{local(0, 0, 0, 4, AccessRead), local(1, 1, 0, 4, AccessRead), local(0, 0, 0, 4, AccessWrite)}, true},
 		{"two stores", 1, []raceStep{local(0, 0, 0, 4, AccessWrite), local(1, 0, 0, 4, AccessWrite)}, true},
+		{"two stores beyond all memory", 1, []raceStep{local(0, 0, maxShared, 4, AccessWrite), local(1, 0, maxShared, 4, AccessWrite)}, false},
 		{"two loads", 1, []raceStep{local(0, 0, 0, 4, AccessRead), local(1, 0, 0, 4, AccessRead)}, false},
 		{"two atomics", 1, []raceStep{local(0, 0, 0, 4, AccessAtomic), local(1, 0, 0, 4, AccessAtomic)}, false},
 		{"atomic and load", 1, []raceStep{local(0, 0, 0, 4, AccessAtomic), local(1, 0, 0, 4, AccessRead)}, true},

@@ -37,6 +37,7 @@ func counted(s *ir.Shader, b *ir.Builder, limit *ir.Def, body func()) {
 func TestOf(t *testing.T) {
 	s := ir.NewShader(ir.StageCompute, &ir.Options{MaxUnroll: 16})
 	s.Locs = []ir.Loc{{}, {Line: 7}}
+	s.NewFunction("declared").Impl = nil
 	f := s.NewFunction("main")
 	f.IsEntry = true
 	b := ir.NewBuilder(ir.AtEnd(f.Impl.Start()))
