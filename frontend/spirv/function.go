@@ -237,6 +237,7 @@ func (t *translator) scan(f *function, used []bool) {
 			f.calls = append(f.calls, int32(c))
 		}
 		t.useLocations(in, used)
+		t.useIndices(in, used)
 		for k, w := range in.Args() {
 			d := t.m.DefIndex(spv.ID(w))
 			if d >= 0 && !used[d] && int32(d) < f.first && d < int(t.funcs[0].def) && isVariable(t.m.Insts[d].Op) && t.vals[d].kind == vNone {

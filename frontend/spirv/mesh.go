@@ -152,6 +152,22 @@ func (t *translator) indexDeref(all, i *ir.Def) *ir.Def {
 	return b.DerefArray(b.DerefArray(all, b.Udiv(i, by)), b.Umod(i, by))
 }
 
+// useIndices marks NV's numbers of vertices as used by the instruction that stores some without naming the variable.
+func (t *translator) useIndices(in *spv.Instruction, used []bool) {
+	if in.Op != spv.OpWritePackedPrimitiveIndices4x8NV {
+		return
+	}
+	for _, id := range t.entry.Interface {
+		i := t.m.DefIndex(spv.ID(id))
+		if i < 0 {
+			continue
+		}
+		if b, ok := t.decOf(i, spv.DecorationBuiltIn); ok && spv.BuiltIn(b) == spv.BuiltInPrimitiveIndicesNV {
+			used[i] = true
+		}
+	}
+}
+
 // packedIndices stores four numbers of a byte each.
 func (t *translator) packedIndices(in *inst) {
 	first, packed := t.intVector(t.arg(in, 0), 1, 32), t.intVector(t.arg(in, 1), 1, 32)
