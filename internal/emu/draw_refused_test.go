@@ -75,8 +75,14 @@ func TestDrawRefused(t *testing.T) {
 		{"stages the wrong way round", func(p *Pipeline, _ *DrawParams) { tess(p); p.TessCtrl, p.TessEval = p.TessEval, p.TessCtrl }, "stage's program is of stage"},
 		{"no control points", func(p *Pipeline, _ *DrawParams) { tess(p); p.PatchControlPoints = 0 }, "patches of 0 control points"},
 		{"33 control points", func(p *Pipeline, _ *DrawParams) { tess(p); p.PatchControlPoints = 33 }, "patches of 33 control points"},
-		{"no vertices of patches", func(p *Pipeline, _ *DrawParams) { c, e := tess(p); c.io.Tess.OutputVertices, e.io.Tess.OutputVertices = 0, 0 }, "of 0 output vertices"},
-		{"33 vertices of patches", func(p *Pipeline, _ *DrawParams) { c, e := tess(p); c.io.Tess.OutputVertices, e.io.Tess.OutputVertices = 33, 33 }, "of 33 output vertices"},
+		{"no vertices of patches", func(p *Pipeline, _ *DrawParams) {
+			c, e := tess(p)
+			c.io.Tess.OutputVertices, e.io.Tess.OutputVertices = 0, 0
+		}, "of 0 output vertices"},
+		{"33 vertices of patches", func(p *Pipeline, _ *DrawParams) {
+			c, e := tess(p)
+			c.io.Tess.OutputVertices, e.io.Tess.OutputVertices = 33, 33
+		}, "of 33 output vertices"},
 		{"no domain", func(p *Pipeline, _ *DrawParams) { c, e := tess(p); c.io.Tess.Domain, e.io.Tess.Domain = 0, 0 }, "tessellation with domain 0"},
 		{"a geometry stage", func(p *Pipeline, _ *DrawParams) { geometry(p) }, ""},
 		{"a geometry stage that is none", func(p *Pipeline, _ *DrawParams) { geometry(p).stage = ir.StageVertex }, "the geometry stage's program is of stage vertex"},

@@ -40,3 +40,38 @@ func slotUses(n *node, slot int8) int {
 	}
 	return uses
 }
+
+// TestProbePlaces: with its operands in either order, a candidate asks of no source that its operations do not have.
+func TestProbePlaces(t *testing.T) {
+	inner := 0
+	for i := range rules {
+		root := &nodes[rules[i].root]
+		for swap := range 8 {
+			c := cand{rule: uint16(i), swap: uint8(swap)}
+			p := c.probed()
+			for k := range p.n {
+				x := &p.probes[k]
+				places := []place{x.a}
+				if x.key == keyAny {
+					places = append(places, x.b)
+				}
+				for _, at := range places {
+					if at.src < 0 || uint8(at.src) >= min(2, root.nsrc) {
+						t.Fatalf("rule %d, order %d: source %d of %s", i, swap, at.src, root.op)
+					}
+					if at.sub < 0 {
+						continue
+					}
+					inner++
+					child := &nodes[root.first+uint16(uint8(at.src)^c.flip(root))]
+					if uint8(at.sub) >= child.nsrc {
+						t.Fatalf("rule %d, order %d: source %d of %s", i, swap, at.sub, child.op)
+					}
+				}
+			}
+		}
+	}
+	if inner == 0 {
+		t.Error("no candidate asks of the sources of an operation")
+	}
+}
