@@ -116,17 +116,6 @@ func (f *Format) IsDepthStencil() bool { return f.DepthBits|f.StencilBits != 0 }
 // format's first two channels, two raw words each.
 func (f *Format) IsWide() bool { return f.first().Width == 64 }
 
-// NumComponents returns how many components the format holds, without padding.
-func (f *Format) NumComponents() int {
-	n := 0
-	for _, c := range f.Channels {
-		if c.Kind != KindNone {
-			n++
-		}
-	}
-	return n
-}
-
 // Has reports whether the format has a channel for the component.
 func (f *Format) Has(c Comp) bool {
 	for _, ch := range f.Channels {
