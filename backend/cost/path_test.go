@@ -222,3 +222,17 @@ func TestOccupancyWith(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// TestNoWay: a program without nodes has no loops, and a loop that nothing leads to neither counts nor takes time.
+func TestNoWay(t *testing.T) {
+	if list, ok := new(Program).Loops(); !ok || len(list) != 0 {
+		t.Errorf("an empty program has the loops %v, %t", list, ok)
+	}
+	p := graph([]float64{1, 2, 50, 60}, []int32{1}, nil, []int32{3}, []int32{2, 1})
+	if list, ok := p.Loops(); !ok || len(list) != 0 {
+		t.Errorf("the loops are %v, %t", list, ok)
+	}
+	if r := p.Paths(); r.Shortest.Pipes[0] != 3 || r.Longest.Pipes[0] != 3 {
+		t.Errorf("the paths take %v and %v, want 3", r.Shortest.Pipes[0], r.Longest.Pipes[0])
+	}
+}

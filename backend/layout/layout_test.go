@@ -145,6 +145,9 @@ func TestLimits(t *testing.T) {
 	if err := slots.Fits(example()); err != nil {
 		t.Error(err)
 	}
+	if err := slots.Fits(&layout.Layout{Sets: []layout.Set{{Set: 9}}}); err != nil {
+		t.Errorf("a set of nothing: %v", err)
+	}
 }
 
 // TestCheck: each edit makes the example wrong.

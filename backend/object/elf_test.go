@@ -231,6 +231,16 @@ func TestCalls(t *testing.T) {
 			t.Errorf("%+v is taken", wrong)
 		}
 	}
+	o.Calls[1] = Call{Line: 7, Func: 2, Call: 1}
+	for _, wrong := range []LineEntry{{Func: 3}, {Call: 3}} {
+		o.Lines[0] = wrong
+		if data, err = o.Bytes(); err == nil {
+			_, err = Read(data)
+		}
+		if err == nil || !strings.Contains(err.Error(), "line entry 0") {
+			t.Errorf("%+v: %v", wrong, err)
+		}
+	}
 }
 
 // TestCompact: what has no spaces outside of strings is taken as it is, and nothing else.
