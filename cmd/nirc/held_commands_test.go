@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,7 +24,7 @@ var heldLines = map[string][]string{
 	"": {"tiny.spvasm", "-o", "-"}, "compile": {"tiny.spvasm", "-o", "-"}, "opt": {"tiny.spvasm"}, "disasm": {"tiny.o"}, "asm": {"tiny.s"}, "amber": {"add.amber"}, "bisect": {"add.amber"},
 	"run": {"tiny.spvasm", "--dispatch", "1,1,1", "--buffer", "0.0=f32:0*4"}, "reflect": {"tiny.spvasm", "two.spvasm"}, "stats": {"tiny.spvasm"}, "stats diff": {"a.json", "b.json"}, "cost": {"tiny.spvasm"}, "cost diff": {"c.json", "d.json"},
 	"report": {"tiny.spvasm", "-o", "page.html"}, "cache build": {"--dir", "store", "tiny.spvasm"}, "cache verify": {"--dir", "kept"}, "cache gc": {"--dir", "kept", "--max-size", "1G"}, "cache get": {"--dir", "kept", "tiny.spvasm"},
-	"cache index": {"--dir", "kept", "tiny.spvasm"}, "cache export": {"--dir", "kept", "out.zip"}, "cache merge": {"--dir", "store", "kept"}, "cache pack": {"--dir", "kept", "-o", "out.pak"}, "cache ls": {"--dir", "store"}, "cache stats": {"--dir", "store"}, "cache rm": {"--dir", "store", "tiny.spvasm"}, "link": {"two.spvasm"},
+	"cache index": {"--dir", "kept", "tiny.spvasm"}, "cache export": {"--dir", "kept", "out.zip"}, "cache merge": {"--dir", "store", "kept"}, "cache pack": {"--dir", "kept", "-o", "out.pak"}, "cache ls": {"--dir", "kept"}, "cache stats": {"--dir", "kept"}, "cache rm": {"--dir", "store", "tiny.spvasm"}, "link": {"main.o", "--state", "state.json", "-o", "whole.o"}, "cache import": {"--dir", "store", "kept.zip"}, "foz pack": {"tiny.spvasm", "-o", "out.foz"}, "foz ls": {"kept.foz"}, "foz extract": {"kept.foz", "-o", "out"},
 }
 
 // heldWords are values of flags that no completion knows.
@@ -38,7 +39,7 @@ var heldWords = map[string][]string{
 var heldSkips = []string{"help", "time-passes", "verbose", "profile", "jobs", "timeout", "front-end", "remote-cache", "repeat"}
 
 // heldTimes are how long things took, in the texts of commands.
-var heldTimes = regexp.MustCompile(`\b(us\W+)[0-9]+|\b[0-9]+(?:\.[0-9]+)?(?:ns|µs|ms|s)\b`)
+var heldTimes = regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z|\b(us\W+)[0-9]+|\b[0-9]+(?:\.[0-9]+)?(?:ns|µs|ms|s)\b`)
 
 const heldTwo = `OpCapability Shader
 OpMemoryModel Logical GLSL450
@@ -175,7 +176,7 @@ func heldValues(c *cobra.Command, f *pflag.Flag) []string {
 	return []string{"x"}
 }
 
-// TestHeldCommands gives each command each of its flags, with values that there are and that there are not: what is printed, written and returned is what
+// TestHeldCommands gives each command each of its flags, and several of them at random, with values that there are and that there are not: what is printed, written and returned is what
 // the table has, or a change means to change it (go test -update).
 func TestHeldCommands(t *testing.T) {
 	for _, v := range os.Environ() {
@@ -210,13 +211,16 @@ func TestHeldCommands(t *testing.T) {
 		}
 		var d gputest.Digest
 		lines, codes := 0, [6]int{}
-		try := func(args ...string) {
+		var options, fine []string // fine are those that do by themselves
+		try := func(args ...string) int {
 			line := append(strings.Fields(name), args...)
-			if code := heldLine(t, &d, append(line, heldLines[name]...)); code < len(codes) {
+			code := heldLine(t, &d, append(line, heldLines[name]...))
+			if code < len(codes) {
 				codes[code]++
 			}
 			lines++
 			fresh(t, &d, files)
+			return code
 		}
 		try()
 		each := func(f *pflag.Flag) {
@@ -224,12 +228,32 @@ func TestHeldCommands(t *testing.T) {
 				return
 			}
 			for _, v := range heldValues(c, f) {
-				try("--" + f.Name + "=" + v)
+				o := "--" + f.Name + "=" + v
+				if options = append(options, o); try(o) == 0 {
+					fine = append(fine, o)
+				}
 			}
 		}
 		ownFlags(c, each)
 		c.InheritedFlags().VisitAll(each)
 		rows["nirc "+name] = fmt.Sprintf("%d\t%v\t%016x", lines, codes, uint64(d))
+		d, lines, codes = 0, 0, [6]int{}
+		r := rand.New(rand.NewPCG(uint64(len(name)), uint64(len(options))))
+		for range len(options) / 2 { // two of them, or three, and sometimes another file
+			var args []string
+			for range 2 + r.IntN(4)/3 {
+				list := options
+				if len(fine) > 0 && r.IntN(6) > 0 {
+					list = fine
+				}
+				args = append(args, list[r.IntN(len(list))])
+			}
+			if slices.Contains(heldLines[name], "tiny.spvasm") && r.IntN(3) == 0 {
+				args = append(args, "two.spvasm")
+			}
+			try(args...)
+		}
+		rows["nirc "+name+", several"] = fmt.Sprintf("%d\t%v\t%016x", lines, codes, uint64(d))
 	})
 	t.Chdir(home)
 	gputest.HoldTable(t, "held_commands.tsv", rows)
@@ -252,8 +276,16 @@ func prepareHeld(t *testing.T, files map[string]string) {
 		files[name] = out.String()
 		write(t, name, out.String())
 	}
-	var said bytes.Buffer
-	if code := run(t.Context(), []string{"cache", "build", "--dir", "kept", "tiny.spvasm"}, streams{strings.NewReader(""), &said, &said}); code != 0 {
-		t.Fatal(said.String())
+	for _, args := range [][]string{{"cache", "build", "--dir", "kept", "tiny.spvasm"}, {"cache", "export", "--dir", "kept", "kept.zip"}, {"foz", "pack", "tiny.spvasm", "-o", "kept.foz"},
+		{"compile", "two.spvasm", "--entry", "shade", "-t", "agx", "--abi", "separate", "-o", "main.o"}} {
+		var said bytes.Buffer
+		if code := run(t.Context(), args, streams{strings.NewReader(""), &said, &said}); code != 0 {
+			t.Fatalf("%q: %s", args, said.String())
+		}
 	}
+	data, err := os.ReadFile("main.o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["main.o"] = string(data)
 }
