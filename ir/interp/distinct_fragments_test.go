@@ -129,3 +129,29 @@ func TestWordPairs(t *testing.T) {
 		}
 	}
 }
+
+// TestWideMasks64: masks of a subgroup of 128 as variables of two 64-bit components.
+func TestWideMasks64(t *testing.T) {
+	for builtin, set := range map[int32]func(lane, other int) bool{
+		4416: func(lane, other int) bool { return other == lane }, 4419: func(lane, other int) bool { return other <= lane }, 4420: func(lane, other int) bool { return other < lane },
+	} {
+		k := newBench(t, 4)
+		k.s.Info.WorkgroupSize = [3]uint32{128, 1, 1}
+		v := k.s.NewVariable(ir.ModeSystemValue, ir.VectorType(ir.BaseUint, 64, 2), "mask")
+		v.BuiltIn = builtin
+		m := k.b.LoadVar(v)
+		k.out(k.b.Unpack64_2x32(k.b.Channel(m, 0)))
+		k.out(k.b.Unpack64_2x32(k.b.Channel(m, 1)))
+		r := k.run(128)
+		if r.err != nil {
+			t.Fatal(r.err)
+		}
+		for l := range 128 {
+			for o := range 128 {
+				if got := r.at(l, o/32)>>(o%32)&1 != 0; got != set(l, o) {
+					t.Errorf("built-in %d, lane %d, bit %d is %t", builtin, l, o, got)
+				}
+			}
+		}
+	}
+}
