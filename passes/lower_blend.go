@@ -328,10 +328,7 @@ func (l *blendLowering) weigh(x *ir.Def, f ir.BlendFactor, alpha bool) *ir.Def {
 	case ir.BlendOne:
 		return x
 	case ir.BlendZero:
-		if alpha {
-			return b.ImmFloat(0, 32)
-		}
-		return b.Const(32, 0, 0, 0)
+		return b.Const(32, make([]uint64, x.NumComponents)...)
 	}
 	w, inverse := l.factor(f, alpha)
 	if inverse {
