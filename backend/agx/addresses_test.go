@@ -98,6 +98,7 @@ func TestAddresses(t *testing.T) {
 
 // The words of a base are moved to their pair at once, and a sum that addresses of several blocks go on from is read where it is.
 func TestPairsStay(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := &b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def
 	x, y := b.Channel(id, 0), b.Channel(id, 1)
@@ -123,6 +124,7 @@ func TestPairsStay(t *testing.T) {
 
 // TestConstantBeyond: with robustness a constant offset just below 4 GiB, from where an access would go round to 0, reaches nothing.
 func TestConstantBeyond(t *testing.T) {
+	programs.Hold(t)
 	for _, off := range []uint32{math.MaxUint32 - 7, math.MaxUint32 - 11, math.MaxUint32 - 15} {
 		s, b := gputest.NewShader(ir.StageCompute, 1)
 		s.Options.Robust.Storage = ir.Robust2
@@ -139,6 +141,7 @@ func TestConstantBeyond(t *testing.T) {
 // TestProductIndex: an offset that is a product with a multiple of the element's size is a product of its number: nothing is shifted
 // back. One with another number is.
 func TestProductIndex(t *testing.T) {
+	programs.Hold(t)
 	for by, whole := range map[uint32]bool{12: true, 20: true, 6: false, 10: false} {
 		for _, amul := range []bool{false, true} {
 			s, b := gputest.NewShader(ir.StageCompute, 64)

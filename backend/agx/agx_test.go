@@ -33,8 +33,16 @@ func build(t *testing.T, s *ir.Shader, opts CompileOptions) (*Binary, string) {
 	return bin, text
 }
 
-// programs are those that tryBuild makes for the tests that hold them.
+// programs are those that the tests compile, each of which holds its own.
 var programs gputest.HeldPrograms
+
+// held adds what a test compiles itself to what it holds.
+func held(bin *Binary, err error) (*Binary, error) {
+	if err == nil {
+		programs.Add(bin.Code, bin.Meta, bin.Stats)
+	}
+	return bin, err
+}
 
 // tryBuild is build that returns what the compiler refuses.
 func tryBuild(t *testing.T, s *ir.Shader, opts CompileOptions) (*Binary, string, error) {
@@ -46,11 +54,10 @@ func tryBuild(t *testing.T, s *ir.Shader, opts CompileOptions) (*Binary, string,
 			final = strings.NewReplacer(".cache", "", ".discard", "").Replace(text)
 		})
 	}
-	bin, err := Compile(ir.Clone(s), opts)
+	bin, err := held(Compile(ir.Clone(s), opts))
 	if err != nil {
 		return nil, "", err
 	}
-	programs.Add(bin.Code, bin.Meta, bin.Stats)
 	lines := isa.Disassemble(bin.Code)
 	for _, l := range lines {
 		if l.Err != nil {
@@ -150,6 +157,7 @@ func TestControlFlow(t *testing.T) {
 }
 
 func TestBreakIf(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	l := b.PushLoop()
 	x := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.Imm32(0), 1)
@@ -212,12 +220,12 @@ func TestUniformBuffer(t *testing.T) {
 
 func TestUnsupported(t *testing.T) {
 	s, _ := gputest.NewShader(ir.StageGeometry, 64)
-	if _, err := Compile(s, CompileOptions{Job: dumpJob("", nil)}); err == nil || !strings.Contains(err.Error(), "primitives of 0 vertices is not supported") {
+	if _, err := held(Compile(s, CompileOptions{Job: dumpJob("", nil)})); err == nil || !strings.Contains(err.Error(), "primitives of 0 vertices is not supported") {
 		t.Errorf("error %v", err)
 	}
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 0), b.Imm32(0), b.Channel(&b.Intrinsic(ir.IntrShaderClock, 2, 32).Def, 0))
-	if _, err := Compile(s, CompileOptions{Job: dumpJob("", nil)}); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := held(Compile(s, CompileOptions{Job: dumpJob("", nil)})); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := Options("g99", ir.StageCompute); err == nil {

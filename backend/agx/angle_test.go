@@ -9,6 +9,7 @@ import (
 
 // An angle that a constant multiplies takes no more instructions than one that is as it is, and is as precise as Vulkan wants.
 func TestAngles(t *testing.T) {
+	programs.Hold(t)
 	plain, _ := build(t, gputest.Angles(1), CompileOptions{})
 	for _, factor := range []float64{1, 6.2831853, -0.37, 4096, 1e-30} {
 		bin, text := build(t, gputest.Angles(factor), CompileOptions{})

@@ -23,6 +23,7 @@ func TestInvertTable(t *testing.T) {
 
 // TestInvertedOperands: operations on bits with any of their sources and their result inverted store what the interpreter stores.
 func TestInvertedOperands(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 32)
 	id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
 	word := func(at int64) *ir.Def {

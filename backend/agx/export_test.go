@@ -8,3 +8,6 @@ func CubeSizesBroken() bool { return faults.has(faultCubeDepth) }
 
 // CubesBroken reports whether derivatives of cubes are left.
 func CubesBroken() bool { return faults.has(faultCubeGradients) }
+
+// Programs are those that the tests of the package hold.
+var Programs = &programs

@@ -12,6 +12,7 @@ import (
 // TestFloor: values are in r0 where nothing changes the execution mask, in r0h where nothing shuffles by a register, and in neither in
 // main parts that run once a sample, in the linker's loop.
 func TestFloor(t *testing.T) {
+	programs.Hold(t)
 	fragment := func(id bool) *ir.Shader {
 		s, b := gputest.NewShader(ir.StageFragment, 0)
 		x := b.Channel(loadInput(b, ir.SlotVar0, 1), 0)

@@ -26,6 +26,7 @@ func loadVertex(b *ir.Builder, slot ir.Slot, v *ir.Def) *ir.Def {
 // A shader that emits the same for all units needs no counts, and fewer vertices than it declares; its programs stand after each
 // other, and the main program leaves only indices.
 func TestGeometryConstant(t *testing.T) {
+	programs.Hold(t)
 	s, b := newGeometry()
 	for v := range uint32(3) {
 		storeOutput(b, ir.SlotPos, loadVertex(b, ir.SlotPos, b.Imm32(v)))
@@ -168,6 +169,7 @@ func TestGeometryRefusals(t *testing.T) {
 
 // TestGeometryLimits: the largest numbers of a geometry shader, and those after them.
 func TestGeometryLimits(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		set  func(g *ir.GeomInfo)
 		want string

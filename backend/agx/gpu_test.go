@@ -59,6 +59,7 @@ OpFunctionEnd
 
 // TestChips: each chip compiles and runs, and its code is that of the others except for the bit of atomics.
 func TestChips(t *testing.T) {
+	agx.Programs.Hold(t)
 	m, err := nirc.Load([]byte(atomicModule), "atomic.spvasm")
 	if err != nil {
 		t.Fatal(err)
@@ -79,6 +80,7 @@ func TestChips(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
+		agx.Programs.Add(obj.Code, obj.ABI, obj.Stats)
 		atomics := 0
 		for _, l := range isa.Disassemble(obj.Code) {
 			if l.Err != nil || l.Instr.Op != isa.OpAtomic {

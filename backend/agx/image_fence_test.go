@@ -11,6 +11,7 @@ import (
 // A store to an image that is read too tells the texture cache of it, where anything is read
 // after it or others may look on.
 func TestImageFences(t *testing.T) {
+	programs.Hold(t)
 	const text = `
 shader compute "main" {
   info { workgroup_size=8,8,1 num_images=1 writes_memory }
@@ -55,6 +56,7 @@ shader compute "main" {
 // Atomics go to an image's memory: the texture cache hears of them where texels are loaded after, and what the descriptor says of
 // that memory the preamble loads once for all.
 func TestImageAtomicFences(t *testing.T) {
+	programs.Hold(t)
 	const text = `
 shader compute "main" {
   info { workgroup_size=8,8,1 num_images=1 writes_memory }

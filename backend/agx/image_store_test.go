@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"nirc"
+	"nirc/backend/agx"
 	"nirc/backend/agx/isa"
 	"nirc/backend/gputest"
 	"nirc/ir"
@@ -14,6 +15,7 @@ import (
 // TestImageStoreComponents stores a product of vectors to images: components that the format has not are neither
 // computed nor set.
 func TestImageStoreComponents(t *testing.T) {
+	agx.Programs.Hold(t)
 	for _, x := range gputest.ProductStores() {
 		format, n := x.Format, x.Comps
 		m, err := nirc.Load([]byte(x.Text), "store.spvasm")
@@ -24,6 +26,7 @@ func TestImageStoreComponents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		agx.Programs.Add(obj.Code, obj.ABI, obj.Stats)
 		var lines []string
 		products, zeros := 0, 0
 		for pc := 0; pc < len(obj.Code); {

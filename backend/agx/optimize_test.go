@@ -15,7 +15,7 @@ import (
 func stepText(t *testing.T, s *ir.Shader, step string) string {
 	t.Helper()
 	text := ""
-	_, err := Compile(ir.Clone(s), CompileOptions{Job: dumpJob(step, func(dump string) { text = dump })})
+	_, err := held(Compile(ir.Clone(s), CompileOptions{Job: dumpJob(step, func(dump string) { text = dump })}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,6 +24,7 @@ func stepText(t *testing.T, s *ir.Shader, step string) string {
 
 // Last uses are told where all lanes run, and nowhere else.
 func TestRegisterCache(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	buf := gputest.StorageBuffer(b, 0, 0)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
@@ -70,6 +71,7 @@ func TestCompactFloat(t *testing.T) {
 
 // Offsets in bytes are not computed where the access can count in elements.
 func TestElements(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	buf := gputest.StorageBuffer(b, 0, 0)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
@@ -85,6 +87,7 @@ func TestElements(t *testing.T) {
 // Loads stand together as far as registers cost no threads, or few for want of neighbours, also where their offsets could take all of these; of more of them the values of one after the
 // other are summed up.
 func TestPressureSchedule(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		loads    int
 		computed bool
@@ -132,6 +135,7 @@ func sumOfLoads(t *testing.T, loads int, computed bool) (waits, halves int) {
 
 // Loads from buffers need not come before all stores to scratch, however long the block is.
 func TestScratchCopy(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	buf := gputest.StorageBuffer(b, 0, 0)
 	const n = 4200

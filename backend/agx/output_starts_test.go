@@ -21,7 +21,7 @@ func sharedLocation(t *testing.T, next ir.Stage) *Binary {
 	}
 	b.Intrinsic(ir.IntrStoreOutput, 0, 0, b.Const(32, 1, 2, 3, 4), b.Imm32(0)).Set(ir.IdxWriteMask, 15).
 		Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotVar0, NumSlots: 1}.Pack()).Set(ir.IdxRange, 1).Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
-	bin, err := Compile(s, CompileOptions{Job: dumpJob("", func(string) {}), Next: next})
+	bin, err := held(Compile(s, CompileOptions{Job: dumpJob("", func(string) {}), Next: next}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,6 +30,7 @@ func sharedLocation(t *testing.T, next ir.Stage) *Binary {
 
 // TestSharedLocation: each output of a location is a varying, also where a geometry shader that the driver makes hands them on.
 func TestSharedLocation(t *testing.T) {
+	programs.Hold(t)
 	want := []abi.Varying{{Slot: ir.SlotVar0, Count: 2, Word: abi.NoWord, User: true}, {Slot: ir.SlotVar0, First: 2, Count: 2, Word: abi.NoWord, User: true}}
 	if got := sharedLocation(t, ir.StageNone).Meta.Varyings; !slices.Equal(got, want) {
 		t.Errorf("varyings %v, want %v", got, want)

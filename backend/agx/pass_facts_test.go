@@ -11,6 +11,7 @@ import (
 // TestPassFacts: each thing that a driver must know to choose the type of a pass is known of a main part from the one
 // operation that makes it so.
 func TestPassFacts(t *testing.T) {
+	programs.Hold(t)
 	separate := abi.Pass{SeparateTriangles: true}
 	flag := func(b *ir.Builder, x ir.Intrinsic) *ir.Def {
 		return b.Bcsel(&b.Intrinsic(x, 1, 1).Def, b.Imm32(1), b.Imm32(2))
@@ -86,7 +87,7 @@ func TestPassFacts(t *testing.T) {
 		s, b := gputest.NewShader(ir.StageFragment, 0)
 		v := c.body(b)
 		storeOutput(b, ir.SlotData0, b.Vec(v, v, v, v))
-		o, err := Compile(s, CompileOptions{Job: dumpJob("", func(string) {})})
+		o, err := held(Compile(s, CompileOptions{Job: dumpJob("", func(string) {})}))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue

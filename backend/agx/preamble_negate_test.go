@@ -11,6 +11,7 @@ import (
 // Products with a number that the preamble knows are subtracted by adding those with its negative, which other values that
 // want it share: in the program itself nothing is subtracted.
 func TestNegatedFactors(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	lane := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 	push := &b.Intrinsic(ir.IntrLoadPushConstant, 2, 32, b.Imm32(0)).Set(ir.IdxRange, 8).Set(ir.IdxAlignMul, 8).Def

@@ -19,6 +19,7 @@ func pushWord(b *ir.Builder, off uint32) *ir.Def {
 // TestPreambleChoices: what an if chooses by a uniform condition from uniform values is one uniform register, and the if is gone;
 // one that chooses from others stays.
 func TestPreambleChoices(t *testing.T) {
+	programs.Hold(t)
 	for _, uniform := range []bool{true, false} {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
@@ -43,6 +44,7 @@ func TestPreambleChoices(t *testing.T) {
 // TestPreambleLoads: a load from a storage buffer that nobody writes moves to the preamble from where the shader always comes by,
 // in a side of an if if that moves too, for which it stays one; it stays in other sides, and where others may write.
 func TestPreambleLoads(t *testing.T) {
+	programs.Hold(t)
 	const constant = uint64(ir.AccessNonWriteable | ir.AccessCanReorder)
 	for _, c := range []struct {
 		access        uint64
@@ -77,6 +79,7 @@ func TestPreambleLoads(t *testing.T) {
 // TestPreambleIfs: ifs by what is the same for all are ifs of the preamble where their sides are long, and selections where
 // they are short.
 func TestPreambleIfs(t *testing.T) {
+	programs.Hold(t)
 	for seed := range gputest.Seeds(30) {
 		for _, ops := range []int{2, 60} {
 			s := gputest.UniformChoices(seed, ops, 1+int(seed)%2*(2/ops))
@@ -94,6 +97,7 @@ func TestPreambleIfs(t *testing.T) {
 
 // TestPreambleViews: programs run once a view, so what follows from its number is the preamble's.
 func TestPreambleViews(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageFragment, 64)
 	view := &b.Intrinsic(ir.IntrLoadViewIndex, 1, 32).Def
 	x := loadInput(b, ir.SlotVar0, 1)

@@ -10,6 +10,7 @@ import (
 
 // TestSetsOfPhis: sums that sides of an if leave behind for a vector to be stored are in its registers from the start.
 func TestSetsOfPhis(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 	off := b.Ishl(id, b.Imm32(4))

@@ -10,6 +10,7 @@ import (
 
 // TestLargeWorkgroups: a core holds 1024 lanes, and 32 KiB of their memory.
 func TestLargeWorkgroups(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		size   [3]uint32
 		shared uint32
@@ -22,7 +23,7 @@ func TestLargeWorkgroups(t *testing.T) {
 	} {
 		s, _ := gputest.NewShader(ir.StageCompute, 64)
 		s.Info.WorkgroupSize, s.SharedSize = c.size, c.shared
-		if _, err := Compile(s, CompileOptions{Job: dumpJob("", func(string) {})}); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		if _, err := held(Compile(s, CompileOptions{Job: dumpJob("", func(string) {})})); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, %d bytes: %v, want %q", c.size, c.shared, err, c.want)
 		}
 	}
@@ -30,12 +31,13 @@ func TestLargeWorkgroups(t *testing.T) {
 
 // TestPostDepthRefused: the coverage register has what the primitive covers, before depth tests.
 func TestPostDepthRefused(t *testing.T) {
+	programs.Hold(t)
 	for post, want := range map[bool]string{false: "", true: "agx: the mask of covered samples after depth tests (PostDepthCoverage) is not supported"} {
 		s, b := gputest.NewShader(ir.StageFragment, 0)
 		s.Info.EarlyFragmentTests, s.Info.PostDepthCoverage = true, post
 		m := &b.Intrinsic(ir.IntrLoadSampleMaskIn, 1, 32).Def
 		storeOutput(b, ir.SlotData0, b.Vec(m, m, m, m))
-		if _, err := Compile(s, CompileOptions{Job: dumpJob("", func(string) {})}); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if _, err := held(Compile(s, CompileOptions{Job: dumpJob("", func(string) {})})); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%t: %v, want %q", post, err, want)
 		}
 	}
@@ -43,11 +45,12 @@ func TestPostDepthRefused(t *testing.T) {
 
 // TestFullQuads: a shader that requires full quads has helpers, and triangles that are not merged.
 func TestFullQuads(t *testing.T) {
+	programs.Hold(t)
 	for _, full := range []bool{false, true} {
 		s, b := gputest.NewShader(ir.StageFragment, 0)
 		s.Info.FullQuads = full
 		storeOutput(b, ir.SlotData0, b.Imm32(1))
-		o, err := Compile(s, CompileOptions{Job: dumpJob("", func(string) {})})
+		o, err := held(Compile(s, CompileOptions{Job: dumpJob("", func(string) {})}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +77,7 @@ func TestRefused(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.body, err)
 		}
-		if _, err = Compile(s, CompileOptions{Job: dumpJob("", func(string) {})}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err = held(Compile(s, CompileOptions{Job: dumpJob("", func(string) {})})); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.body, err, c.want)
 		}
 	}
@@ -91,7 +94,7 @@ func TestRefusedColours(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "agx: reading back output slot 4 is not supported"
-	if _, err := Compile(s, CompileOptions{Job: dumpJob("", func(string) {})}); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := held(Compile(s, CompileOptions{Job: dumpJob("", func(string) {})})); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
 }

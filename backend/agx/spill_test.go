@@ -38,6 +38,7 @@ func spillBeside(bytes int) *ir.Shader {
 // What is spilled beside large private arrays stays within reach, whatever side of the
 // limit they end on, and disturbs none of them.
 func TestSpillBesideArrays(t *testing.T) {
+	programs.Hold(t)
 	for _, bytes := range []int{4096, farArrays, farArrays + 16, 40000, 100000, maxFrameBytes - 1024} {
 		opts := CompileOptions{Halves: 48}
 		bin, text := build(t, spillBeside(bytes), opts)
@@ -57,6 +58,7 @@ func TestSpillBesideArrays(t *testing.T) {
 
 // TestSpillBesideOneAccess: a far array that is accessed at one place only, which stores, leaves what is spilled alone.
 func TestSpillBesideOneAccess(t *testing.T) {
+	programs.Hold(t)
 	shader := func() *ir.Shader {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		s.ScratchSize = farArrays + 16

@@ -54,6 +54,7 @@ func TestVertex(t *testing.T) {
 // The word of layer and viewport stands after the varyings and the point size, whichever of
 // the two there is; the viewport is a varying too.
 func TestViewportWord(t *testing.T) {
+	programs.Hold(t)
 	for slot, copies := range map[ir.Slot]int{ir.SlotLayer: 0, ir.SlotViewport: 1} {
 		s, b := gputest.NewShader(ir.StageVertex, 64)
 		storeOutput(b, ir.SlotPos, loadInput(b, ir.SlotAttrib0, 4))
@@ -68,6 +69,7 @@ func TestViewportWord(t *testing.T) {
 }
 
 func TestVertexWithoutOutputs(t *testing.T) {
+	programs.Hold(t)
 	s, _ := gputest.NewShader(ir.StageVertex, 64)
 	_, text := build(t, s, CompileOptions{})
 	expect(t, text, "no_var", "stop")
@@ -104,6 +106,7 @@ func TestFragment(t *testing.T) {
 // Stores are kept from helpers where hardware does not drop them: of samples, and where what is discarded
 // stays covered; atomics always are.
 func TestHelperWrites(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		name                           string
 		atomic, sample, early, discard bool
@@ -140,6 +143,7 @@ func TestHelperWrites(t *testing.T) {
 
 // What is the same for all invocations moves to the preamble.
 func TestPreamble(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	load := func(off uint32) *ir.Def {
 		x := b.Intrinsic(ir.IntrLoadPushConstant, 1, 32, b.Imm32(off))
@@ -161,6 +165,7 @@ func TestPreamble(t *testing.T) {
 
 // gl_SampleMaskIn is what prologs have left of the coverage, read before the shader drops samples.
 func TestSampleMaskIn(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageFragment, 0)
 	b.Intrinsic(ir.IntrDemoteIf, 0, 0, b.Flt(b.Channel(loadInput(b, ir.SlotVar0, 1), 0), b.ImmFloat(0, 32)))
 	m := &b.Intrinsic(ir.IntrLoadSampleMaskIn, 1, 32).Def

@@ -37,6 +37,7 @@ func TestStepOrder(t *testing.T) {
 
 // Code without a step that is optional, and without all of them, is right too.
 func TestWithoutOptionalSteps(t *testing.T) {
+	programs.Hold(t)
 	var all []string
 	var cases [][]string
 	for _, s := range (Target{}).Steps("") {
@@ -56,7 +57,7 @@ func TestWithoutOptionalSteps(t *testing.T) {
 				if seed%3 == 0 {
 					opts.Halves = 60
 				}
-				bin, err := Compile(ir.Clone(s), opts)
+				bin, err := held(Compile(ir.Clone(s), opts))
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}

@@ -43,6 +43,7 @@ func scanShader(kind ir.Intrinsic, op ir.Op, bits uint8) *ir.Shader {
 
 // Sums and scans of what all lanes have are made of the number of lanes that run, here in divergent code too.
 func TestSumsOfSame(t *testing.T) {
+	programs.Hold(t)
 	for _, bits := range []uint8{8, 16, 32} {
 		for _, kind := range []ir.Intrinsic{ir.IntrReduce, ir.IntrInclusiveScan, ir.IntrExclusiveScan} {
 			s, b := gputest.NewShader(ir.StageCompute, 64)
@@ -74,6 +75,7 @@ func TestSumsOfSame(t *testing.T) {
 
 // What is made of ballots, and the masks of lanes beside one, leave what the interpreter leaves, in divergent code too.
 func TestBallots(t *testing.T) {
+	programs.Hold(t)
 	one := func(b *ir.Builder, i ir.Intrinsic, bits uint8, srcs ...*ir.Def) *ir.Def {
 		return &b.Intrinsic(i, 1, bits, srcs...).Def
 	}
@@ -117,6 +119,7 @@ func TestBallots(t *testing.T) {
 
 // TestBooleanScans: operations of all lanes on truths.
 func TestBooleanScans(t *testing.T) {
+	programs.Hold(t)
 	for _, op := range []ir.Op{ir.OpIand, ir.OpIor, ir.OpIxor} {
 		for _, kind := range []ir.Intrinsic{ir.IntrReduce, ir.IntrInclusiveScan, ir.IntrExclusiveScan} {
 			for _, rare := range []uint32{0, 1, 31} { // bits that must be unlike the lane's number
@@ -136,6 +139,7 @@ func TestBooleanScans(t *testing.T) {
 // TestLanes: what moves values between lanes gives what the interpreter gives, in all sizes, by numbers that are the same for all lanes
 // and such that are not; rotations by clusters of all sizes.
 func TestLanes(t *testing.T) {
+	programs.Hold(t)
 	for _, kind := range []ir.Intrinsic{ir.IntrShuffle, ir.IntrShuffleXor, ir.IntrShuffleUp, ir.IntrShuffleDown, ir.IntrRotate} {
 		clusters := []uint64{0}
 		if kind == ir.IntrRotate {

@@ -13,6 +13,7 @@ import (
 // What the uniform registers have no room for is loaded from the descriptor table or made where
 // it is used: constants, addresses and sizes; what there is no other way to finds room.
 func TestUniformsFull(t *testing.T) {
+	programs.Hold(t)
 	const steps = 600
 	s, b := gputest.NewShader(ir.StageCompute, 32)
 	in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
@@ -80,6 +81,7 @@ func TestUniformRoom(t *testing.T) {
 // The words that say where varyings begin, and the address of the push constants that the
 // outputs are read from, find room after constants that fill the registers.
 func TestVaryingsFindRoom(t *testing.T) {
+	programs.Hold(t)
 	const user = 28
 	s, b := gputest.NewShader(ir.StageVertex, 64)
 	storeOutput(b, ir.SlotPos, loadInput(b, ir.SlotAttrib0, 4))
@@ -105,6 +107,7 @@ func TestVaryingsFindRoom(t *testing.T) {
 
 // A fragment shader that asks for all that it may need finds it too.
 func TestFragmentFindsRoom(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageFragment, 64)
 	s.ConstantData = make([]byte, 64)
 	x := loadInput(b, ir.SlotVar0, 1)

@@ -10,6 +10,7 @@ import (
 
 // A vector of constants, or of a value and constants, that is stored again and again is made once a block.
 func TestSameVectors(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		name   string
 		stored func(b *ir.Builder, lane *ir.Def) []*ir.Def

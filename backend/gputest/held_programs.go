@@ -2,7 +2,9 @@ package gputest
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
+	"strings"
 	"testing"
 
 	"nirc/internal/refs"
@@ -10,34 +12,41 @@ import (
 
 // HeldPrograms collects, while a test holds it, the programs that the tests of a package compile.
 type HeldPrograms struct {
-	held bool
+	test *testing.T // that holds them, or nil
 	n    int
 	sum  Digest // the same in whatever order they are compiled
 }
 
 // Hold holds all that t adds to its row of testdata/held_programs.tsv: how many programs they are, and a digest of them. Running them
 // shows what is wrong; this, what becomes longer, waits without need, or tells a driver something else. Whole grids have other
-// programs, and of a test of those only that it has a row is held.
+// programs, and of a test of those only that it has a row is held; of a test whose subtests are chosen, nothing.
 func (h *HeldPrograms) Hold(t *testing.T) {
-	if refs.WholeGrids() {
-		if readTable(t, "held_programs.tsv")[t.Name()] == "" {
+	if h.test != nil {
+		t.Fatalf("%s holds the programs already", h.test.Name())
+	}
+	*h = HeldPrograms{test: t}
+	t.Cleanup(func() {
+		h.test = nil
+		switch {
+		case t.Failed(), t.Skipped(), partly():
+		case !refs.WholeGrids():
+			holdRow(t, "held_programs.tsv", t.Name(), fmt.Sprintf("%d\t%016x", h.n, uint64(h.sum)))
+		case readTable(t, "held_programs.tsv")[t.Name()] == "":
 			t.Error("has no row in testdata/held_programs.tsv, go test -update writes it")
 		}
-		return
-	}
-	*h = HeldPrograms{held: true}
-	t.Cleanup(func() {
-		if h.held = false; t.Failed() {
-			return
-		}
-		holdRow(t, "held_programs.tsv", t.Name(), fmt.Sprintf("%d\t%016x", h.n, uint64(h.sum)))
 	})
 }
 
-// Add adds a program: its code, what a driver is told of it, and its figures.
+// partly reports whether the command asks for some subtests of a test.
+func partly() bool {
+	run := flag.Lookup("test.run")
+	return run != nil && strings.Contains(run.Value.String(), "/")
+}
+
+// Add adds a program: its code, what a driver is told of it, and its figures. A test that compiles holds what it compiles.
 func (h *HeldPrograms) Add(code []byte, meta, stats any) {
-	if !h.held {
-		return
+	if h.test == nil {
+		panic("gputest: a program of a test that holds none: let it call programs.Hold(t) first")
 	}
 	text, err := json.Marshal([]any{meta, stats})
 	if err != nil {

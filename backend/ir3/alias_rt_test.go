@@ -11,6 +11,7 @@ import (
 // TestAliasRT: components that are the same const or immediate on all ways are
 // named by the preamble where the device can, and nothing else is.
 func TestAliasRT(t *testing.T) {
+	programs.Hold(t)
 	stageEnv = func(env *emu.Env) {
 		env.Push = make([]byte, 64)
 		for i := range env.Push {

@@ -27,6 +27,7 @@ func TestAliasWaits(t *testing.T) {
 
 // TestAliasAfterFence: after a fence a nop waits for all, wherever in a line of the instruction cache a lookup's names come to stand.
 func TestAliasAfterFence(t *testing.T) {
+	programs.Hold(t)
 	for n := range 8 {
 		err := namedLookups(func(b *ir.Builder, x *ir.Def, look func(u, v *ir.Def) *ir.Def) *ir.Def {
 			for range n {
@@ -45,6 +46,7 @@ func TestAliasAfterFence(t *testing.T) {
 // TestAlias: what stands in constants and in several vectors is named instead
 // of moved where the GPU can do that, and lookups give the same.
 func TestAlias(t *testing.T) {
+	programs.Hold(t)
 	stageEnv = func(env *emu.Env) { texWorld(t, env) }
 	defer func() { stageEnv = nil }()
 	s, b := newStage(ir.StageFragment)

@@ -9,6 +9,7 @@ import (
 
 // An angle that a constant multiplies takes no more instructions than one that is as it is, and is as precise as Vulkan wants.
 func TestAngles(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		opts := CompileOptions{GPU: gpu}
 		plain, err := compile(gputest.Angles(1), opts)

@@ -76,6 +76,7 @@ func countedUp(gpu string, seed uint64) error {
 
 // TestAttachments: fragments read what those before them left in an attachment, whatever the order in which waves run.
 func TestAttachments(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range []string{"a630", "a740"} {
 		for seed := range uint64(4) {
 			if err := countedUp(gpu, seed); err != nil {
@@ -87,6 +88,7 @@ func TestAttachments(t *testing.T) {
 
 // TestAttachmentMeta: the metadata names what is read, for a fiber a sample, and whether fragments of a sample take turns.
 func TestAttachmentMeta(t *testing.T) {
+	programs.Hold(t)
 	for _, free := range []bool{false, true} {
 		s, err := attachmentReader()
 		if err != nil {
@@ -105,6 +107,7 @@ func TestAttachmentMeta(t *testing.T) {
 
 // TestOrderedAttachments: fragments take turns where one thing that is read is to be in order, whatever else is not.
 func TestOrderedAttachments(t *testing.T) {
+	programs.Hold(t)
 	for free := range 8 {
 		for reads := range 8 {
 			s, b := newStage(ir.StageFragment)

@@ -28,6 +28,7 @@ func fenceOf(gen isa.Gen, modes ir.Mode, sem ir.Semantics, scope ir.Scope) strin
 // TestBarriers: each memory that a barrier orders, by each semantics and in each scope, wants its fence and no more; lanes wait
 // for each other where the workgroup or more does.
 func TestBarriers(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		chip, err := FindGPU(gpu)
 		if err != nil {

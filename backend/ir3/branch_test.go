@@ -12,6 +12,7 @@ import (
 // computed for others too; what others are computed for is one condition. The branch goes around the side, so it is
 // on the opposite.
 func TestBranchOnTwo(t *testing.T) {
+	programs.Hold(t)
 	type build = func(b *ir.Builder, x, y *ir.Def) *ir.Def
 	less := func(b *ir.Builder, x *ir.Def, n uint32) *ir.Def { return b.Ult(x, b.Imm32(n)) }
 	for _, c := range []struct {
@@ -60,6 +61,7 @@ func TestBranchOnTwo(t *testing.T) {
 // TestFillBranchesWaits: what a branch leads to and what must wait for a result that the block before has only asked for
 // does not move up before the branch, though there are slots.
 func TestFillBranchesWaits(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	s.SharedSize = 512
 	id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
@@ -83,6 +85,7 @@ func TestFillBranchesWaits(t *testing.T) {
 
 // TestLoopOnTwo: a loop that goes on as long as two conditions hold ends its rounds in the branch on both.
 func TestLoopOnTwo(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range []string{"a630", "a740"} {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def

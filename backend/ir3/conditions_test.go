@@ -38,6 +38,7 @@ func sameOnBoth(t *testing.T, s *ir.Shader, step string, figure func(*Binary) in
 
 // TestEarlyConditions: ifs after each other do not each wait for their condition.
 func TestEarlyConditions(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	v, out, at := laneWords(b, 4)
 	for k := range 4 {
@@ -50,6 +51,7 @@ func TestEarlyConditions(t *testing.T) {
 
 // TestEarlyConditionsRoom: more conditions than predicates, and those of loops, find their way too.
 func TestEarlyConditionsRoom(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	v, out, at := laneWords(b, 4)
 	for k := range 4 {
@@ -86,6 +88,7 @@ func roundSlots(bin *Binary) int {
 // TestLoopConditions: a round of a loop does not begin with a wait for the condition to go on, and ends in the branch
 // on it.
 func TestLoopConditions(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	v, out, at := laneWords(b, 4)
 	sums := [4]*ir.Def{b.Channel(v, 0), b.Channel(v, 1), b.Channel(v, 2), b.Channel(v, 3)}
@@ -116,6 +119,7 @@ func TestLoopConditions(t *testing.T) {
 
 // TestFillPastBreaks: what follows a way out of a loop begins while the way's condition is not there yet.
 func TestFillPastBreaks(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	v, out, at := laneWords(b, 4)
 	first, limit, zero, before := b.Channel(v, 0), b.Channel(v, 1), b.Imm32(0), b.Cursor.Block
@@ -154,6 +158,7 @@ func TestFillPastBreaks(t *testing.T) {
 // TestLoopEntry: a loop that is known to run has no branch around it, and a round of it does not wait for what was
 // written before the first; one that is known not to run is left out.
 func TestLoopEntry(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		first, limit uint32
 		compares     int
@@ -196,6 +201,7 @@ func TestLoopEntry(t *testing.T) {
 
 // TestTurnedLoopsLeave: fibers leave a turned loop to a block that does not follow it, each after rounds of its own.
 func TestTurnedLoopsLeave(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	v, out, at := laneWords(b, 4)
 	cf := b.PushIf(b.Ilt(b.Channel(v, 0), b.Channel(v, 1)))

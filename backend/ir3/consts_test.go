@@ -56,6 +56,7 @@ func TestUniformBuffers(t *testing.T) {
 // TestSafeConsts: a shader of a pipeline that has too many consts for all keeps to its part, and
 // gives the same.
 func TestSafeConsts(t *testing.T) {
+	programs.Hold(t)
 	stageEnv = func(env *emu.Env) {
 		buf := env.Mem.Alloc(4096)
 		for i := range 1024 {
@@ -102,6 +103,7 @@ func TestSafeConsts(t *testing.T) {
 
 // TestSafeImmediates: with more immediates than there is room for, the safe version takes the room of a stage and no more.
 func TestSafeImmediates(t *testing.T) {
+	programs.Hold(t)
 	s, b := newStage(ir.StageVertex)
 	s.Options = &ir.Options{SafeConsts: true}
 	x := inputFrom(b, 0, 0, 1)
@@ -122,6 +124,7 @@ func TestSafeImmediates(t *testing.T) {
 
 // TestVertexParameters: the command stream loads the parameters of vertex shaders on all devices, and no preamble does.
 func TestVertexParameters(t *testing.T) {
+	programs.Hold(t)
 	s, b := newStage(ir.StageVertex)
 	first, instance, draw := lane1(b, ir.IntrLoadFirstVertex, 32), lane1(b, ir.IntrLoadBaseInstance, 32), lane1(b, ir.IntrLoadDrawId, 32)
 	outputTo(b, b.Vec(b.U2f32(b.Ixor(first, lane1(b, ir.IntrLoadVertexId, 32))), b.U2f32(instance), b.U2f32(draw), b.ImmFloat(1, 32)), ir.SlotPos)
@@ -134,6 +137,7 @@ func TestVertexParameters(t *testing.T) {
 
 // TestLongPushConstants: the preamble copies push constants by 128 words, where it does.
 func TestLongPushConstants(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
 	x := id
@@ -155,6 +159,7 @@ func TestLongPushConstants(t *testing.T) {
 // TestPreambleConsts: on a device whose command stream loads no consts, the preamble does, first of all;
 // on others it copies uniform buffers alone.
 func TestPreambleConsts(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 	x := b.Iadd(gputest.LoadPush(b, b.Imm32(68), 1, 32, 0, 128), gputest.LoadUBO(b, b.Imm32(1040), 1, 32, 16))

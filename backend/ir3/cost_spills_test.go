@@ -46,9 +46,10 @@ func TestCostOfSpills(t *testing.T) {
 
 // TestCostCountsSpills: the model counts the accesses of the compiler's own statistics as spills, where a shader has no arrays.
 func TestCostCountsSpills(t *testing.T) {
+	programs.Hold(t)
 	spilled := 0
 	for seed := range int64(20) {
-		bin, err := Compile(randomShader(1000+seed, 40+int(seed)), CompileOptions{GPU: gpus[seed%int64(len(gpus))], Registers: 6, Lists: gputest.Lists})
+		bin, err := held(Compile(randomShader(1000+seed, 40+int(seed)), CompileOptions{GPU: gpus[seed%int64(len(gpus))], Registers: 6, Lists: gputest.Lists}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 // TestDataConsts: words of small tables of constants that stand in any component are read from the const file by a0.x. A load from a
 // known component takes one instruction, a large table would take the room of others, and some devices put constants there one by one.
 func TestDataConsts(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		name   string
 		size   int

@@ -12,6 +12,7 @@ import (
 // TestDriverWords: a shader asks for the registers and the driver parameters that its system values are made of, parameters as far as
 // the last that is read, and for no more: fragment shaders in vec4s, stages that indirect draws and dispatches write for in four of these.
 func TestDriverWords(t *testing.T) {
+	programs.Hold(t)
 	type kinds = []abi.SysvalKind
 	for _, c := range []struct {
 		stage   ir.Stage

@@ -15,18 +15,25 @@ import (
 	"nirc/passes"
 )
 
-// programs are those that compile makes for the tests that hold them.
+// programs are those that the tests compile, each of which holds its own.
 var programs gputest.HeldPrograms
+
+// held adds what a test compiles itself to what it holds.
+func held(bin *Binary, err error) (*Binary, error) {
+	if err == nil {
+		programs.Add(bin.Code, bin.Meta, bin.Stats)
+	}
+	return bin, err
+}
 
 // compile compiles a copy of s and checks that every word decodes, and that the
 // listing gives the same words again.
 func compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
 	opts.Verify, opts.Lists = true, gputest.Lists
-	bin, err := Compile(ir.Clone(s), opts)
+	bin, err := held(Compile(ir.Clone(s), opts))
 	if err != nil {
 		return nil, err
 	}
-	programs.Add(bin.Code, bin.Meta, bin.Stats)
 	for i, l := range isa.Disassemble(bin.Meta.Gen, bin.Code) {
 		if l.Err != nil {
 			return nil, fmt.Errorf("word %d: %w", i, l.Err)

@@ -615,6 +615,7 @@ func quadReader(by ir.Intrinsic) error {
 
 // TestHelpersAsked: fragment shaders ask for helpers where lookups choose their level by derivatives, and only there.
 func TestHelpersAsked(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		name  string
 		op    ir.TexOp
@@ -654,6 +655,7 @@ func TestHelpersAsked(t *testing.T) {
 
 // TestQuadReaders: fragment shaders that read fibers of their quads ask for whole quads where they must.
 func TestQuadReaders(t *testing.T) {
+	programs.Hold(t)
 	for _, by := range []ir.Intrinsic{ir.IntrDdxFine, ir.IntrDdyFine, ir.IntrDdx, ir.IntrDdy, ir.IntrQuadBroadcast, ir.IntrQuadSwapHorizontal, ir.IntrQuadSwapVertical, ir.IntrQuadSwapDiagonal} {
 		if err := quadReader(by); err != nil {
 			t.Errorf("%v: %v", by, err)
@@ -909,6 +911,7 @@ func distanceShader() *ir.Shader {
 
 // TestObligations: each step that meets an obligation of ir3.md §11.1 is missed if it is left out.
 func TestObligations(t *testing.T) {
+	programs.Hold(t)
 	o := gputest.ReadObligations(t, "ir3")
 	for _, c := range faultCases {
 		o.Try(t, c.name, int(c.fault), func(number int) { faults = fault(number) }, func(*testing.T) error { return c.run() })
@@ -929,6 +932,7 @@ var smallDevices = []string{"a605", "a608", "a610", "a612", "a613", "a702"}
 
 // TestSmallDevices: what the smallest devices lack is refused where it cannot be done otherwise.
 func TestSmallDevices(t *testing.T) {
+	programs.Hold(t)
 	shared, _ := gputest.NewShader(ir.StageCompute, 64)
 	shared.SharedSize = 17 << 10
 	wide, _ := gputest.NewShader(ir.StageCompute, 1024)
@@ -987,6 +991,7 @@ func barrierInBranches(levels int) *ir.Shader {
 
 // TestBarrierInDeepBranches: waves that cannot be resident together must not meet at a barrier.
 func TestBarrierInDeepBranches(t *testing.T) {
+	programs.Hold(t)
 	if _, err := compile(barrierInBranches(2), CompileOptions{GPU: "a630"}); err != nil {
 		t.Error(err)
 	}
@@ -998,6 +1003,7 @@ func TestBarrierInDeepBranches(t *testing.T) {
 // TestViewIndexIsVarying: the rasteriser gives the view of a fragment as a flat varying with a
 // word of its own, and no register has it.
 func TestViewIndexIsVarying(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		s, b := newStage(ir.StageFragment)
 		outputTo(b, b.Vec(inputFrom(b, ir.SlotVar0, 0, 1), b.U2f32(lane1(b, ir.IntrLoadViewIndex, 32))), ir.SlotData0)
@@ -1038,6 +1044,7 @@ func sumOfUniforms(shared uint32, from, to int) *ir.Shader {
 
 // TestFragmentDistances: a fragment shader that reads one distance lists all of its slot.
 func TestFragmentDistances(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		bin, err := compile(oneDistance(), CompileOptions{GPU: gpu})
 		if err != nil {
@@ -1051,6 +1058,7 @@ func TestFragmentDistances(t *testing.T) {
 
 // TestOwnCullSlots: cull distances in slots of their own are refused where fixed functions take or give them.
 func TestOwnCullSlots(t *testing.T) {
+	programs.Hold(t)
 	store, b := newStage(ir.StageVertex)
 	store.Info.CullDistances = 8
 	p := inputFrom(b, 0, 0, 4)
@@ -1094,6 +1102,7 @@ func rateWriter() *ir.Shader {
 // TestCoordinatesBesideParameters: the coordinates of a program that has parameters, and does not ask for the size of fragments, are
 // those of the framebuffer.
 func TestCoordinatesBesideParameters(t *testing.T) {
+	programs.Hold(t)
 	s, b := newStage(ir.StageFragment)
 	coord := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
 	id := &b.Intrinsic(ir.IntrLoadSubgroupInvocation, 1, 32).Def
@@ -1107,6 +1116,7 @@ func TestCoordinatesBesideParameters(t *testing.T) {
 
 // TestShadingRates: rates are those of Vulkan on the devices that have them, and refused on others.
 func TestShadingRates(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		gpu         string
 		read, write string

@@ -52,6 +52,7 @@ func branchedLookups(once bool, first, n uint8) *ir.Shader {
 // TestLoadsOfBranches: an input that several branches load is fetched once, and the program has no move more than one that loads it
 // before them.
 func TestLoadsOfBranches(t *testing.T) {
+	programs.Hold(t)
 	for _, of := range [][2]uint8{{0, 2}, {1, 2}, {2, 2}, {0, 3}, {1, 3}} {
 		for _, gpu := range []string{"a610", "a630", "a660"} {
 			count := func(once bool) (moves, fetches int) {

@@ -34,6 +34,7 @@ func TestTakesShared(t *testing.T) {
 // TestFoldShared: the workgroup's number is read where it arrives by the
 // instructions of the first block that can, and copied for others.
 func TestFoldShared(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		name string
 		make func(b *ir.Builder, wg, id *ir.Def) *ir.Def

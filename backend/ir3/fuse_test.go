@@ -29,6 +29,7 @@ var lateAdd = regexp.MustCompile(`mad\.f32 (r\d+\.[xyzw], c)`)
 // TestFusion: sums of products become mads, shifts and ands one instruction,
 // and exact sums stay as they are.
 func TestFusion(t *testing.T) {
+	programs.Hold(t)
 	in := make([]byte, 64*16)
 	for i := range in {
 		in[i] = byte(i*29 + i>>3)
@@ -108,6 +109,7 @@ func TestFusion(t *testing.T) {
 
 // TestConstAndImmediate: an instruction may read a const and an immediate.
 func TestConstAndImmediate(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 	p := &b.Intrinsic(ir.IntrLoadPushConstant, 1, 32, b.Imm32(0)).Set(ir.IdxRange, 16).Set(ir.IdxAlignMul, 4).Def
@@ -130,6 +132,7 @@ func TestConstAndImmediate(t *testing.T) {
 
 // TestSaturatedModifiers: a saturation takes the signs of its source with it, at either width.
 func TestSaturatedModifiers(t *testing.T) {
+	programs.Hold(t)
 	for _, bits := range []uint8{16, 32} {
 		s, b := newStage(ir.StageFragment)
 		x := inputFrom(b, ir.SlotVar0, 0, 1)

@@ -25,6 +25,7 @@ func halfVertex() *ir.Shader {
 
 // TestGeometryHalves: what a geometry shader leaves in halves goes to the rasteriser as other stages' outputs do, floats widened to words.
 func TestGeometryHalves(t *testing.T) {
+	programs.Hold(t)
 	bin, err := compile(halfVertex(), CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -42,6 +43,7 @@ func TestGeometryHalves(t *testing.T) {
 
 // TestGeometryRefused: outputs of geometry shaders that have no register are refused, and named.
 func TestGeometryRefused(t *testing.T) {
+	programs.Hold(t)
 	for want, store := range map[string]func(b *ir.Builder){
 		"": func(b *ir.Builder) { outputTo(b, b.Imm32(5), ir.SlotVar0) },
 		"with an indirect slot is not supported": func(b *ir.Builder) {

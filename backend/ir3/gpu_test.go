@@ -76,6 +76,7 @@ func TestFullWaves(t *testing.T) {
 
 // Each device of the reference's table exists under its name and compiles a shader of each stage.
 func TestDevices(t *testing.T) {
+	programs.Hold(t)
 	want := []string{"a605", "a610", "a608", "a612", "a613", "a702", "a615", "a616", "a618", "a619", "a620", "a630", "a640", "a680", "a621", "a623", "a650",
 		"a635", "a643", "a644", "a660", "a662", "a663", "a690", "a725", "a730", "a735", "a740", "a32", "x1-45", "x1-85", "a750"}
 	if got := GPUs(); len(got) != len(want) {
@@ -94,6 +95,7 @@ func TestDevices(t *testing.T) {
 
 // Conditions of branches are written by the last operation of their booleans.
 func TestBranchConditions(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		for _, op := range []ir.Op{ir.OpIand, ir.OpIor, ir.OpIxor} {
 			s, b := newStage(ir.StageFragment)

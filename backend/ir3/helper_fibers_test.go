@@ -88,6 +88,7 @@ func TestEndHelpers(t *testing.T) {
 // A derivative in a loop, after it a load that helpers stay out of, and a fiber that is
 // discarded then.
 func TestHelpersRun(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		s, b := newStage(ir.StageFragment)
 		pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def

@@ -15,6 +15,7 @@ import (
 // TestImageStoreComponents stores a product of vectors to images: components that the format has not are neither
 // computed nor stored.
 func TestImageStoreComponents(t *testing.T) {
+	ir3.Programs.Hold(t)
 	for _, x := range gputest.ProductStores() {
 		format, n := x.Format, x.Comps
 		m, err := nirc.Load([]byte(x.Text), "store.spvasm")
@@ -26,6 +27,7 @@ func TestImageStoreComponents(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			ir3.Programs.Add(obj.Code, obj.ABI, obj.Stats)
 			lines, err := ir3.Target{}.Disassemble(gpu, obj.Code)
 			if err != nil {
 				t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 var gpus = []string{"a630", "a650", "a660", "a740"}
 
 func TestStraightLine(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
@@ -21,7 +22,7 @@ func TestStraightLine(t *testing.T) {
 		y := b.Iadd(b.Imul(&x.Def, b.Imm32(100003)), id)
 		st := b.Intrinsic(ir.IntrStoreSsbo, 0, 0, y, gputest.StorageBuffer(b, 0, 1), off)
 		st.Set(ir.IdxWriteMask, 1).Set(ir.IdxAlignMul, 4)
-		bin, err := Compile(s, CompileOptions{GPU: gpu, Verify: true, Lists: gputest.Lists, Run: passes.RunOptions{DumpAfter: []string{"all"}, Dump: func(title, text string) { t.Logf("%s:\n%s", title, text) }}})
+		bin, err := held(Compile(s, CompileOptions{GPU: gpu, Verify: true, Lists: gputest.Lists, Run: passes.RunOptions{DumpAfter: []string{"all"}, Dump: func(title, text string) { t.Logf("%s:\n%s", title, text) }}}))
 		if err != nil {
 			t.Fatalf("%s: %v", gpu, err)
 		}

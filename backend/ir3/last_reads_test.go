@@ -53,6 +53,7 @@ func TestMarkLast(t *testing.T) {
 
 // Generated code has the hints on devices that know them, and can do without.
 func TestLastHints(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		gpu  string
 		run  passes.RunOptions

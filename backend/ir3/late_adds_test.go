@@ -11,6 +11,7 @@ import (
 // TestLateAdds: of the sums of a chain the last wait a slot for the one before, not three, where the other addend may be a factor: floats of
 // both sizes, and integers below 2^24. The sums are those of the interpreter, to the bit.
 func TestLateAdds(t *testing.T) {
+	programs.Hold(t)
 	word := func(_ *ir.Builder, d *ir.Def) *ir.Def { return d }
 	for _, c := range []struct {
 		name string
@@ -54,6 +55,7 @@ func TestLateAdds(t *testing.T) {
 // TestMultiplyAdd24: a sum with a product or a shift of what has 24 bits is one instruction; a product that others read, and one of
 // more bits, is not.
 func TestMultiplyAdd24(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		name  string
 		shift uint32 // what is left of the factors' 32 bits

@@ -11,6 +11,7 @@ import (
 // TestRefusedForms: operands of sizes that selection does not have are errors that
 // say what, whatever passes have run.
 func TestRefusedForms(t *testing.T) {
+	programs.Hold(t)
 	const uniform = `var @1 mem_ubo $0 "" { set=0 binding=0 }`
 	for _, c := range []struct{ stage, decl, body, want string }{
 		{"", "", "%0:8 = undef %1:32 = undef %2:8 = iadd %0, %0 store_shared %2, %1 align_mul=1 write_mask=x", ""},
@@ -48,7 +49,7 @@ func TestRefusedForms(t *testing.T) {
 			t.Errorf("%s: %v", c.body, err)
 			continue
 		}
-		_, err = Compile(s, CompileOptions{Verify: true, Lists: gputest.Lists})
+		_, err = held(Compile(s, CompileOptions{Verify: true, Lists: gputest.Lists}))
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", c.body, err)
@@ -69,7 +70,7 @@ func TestRefusedColours(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "ir3: reading back output slot 4 is not supported"
-	if _, err := Compile(s, CompileOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := held(Compile(s, CompileOptions{})); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
 }

@@ -31,6 +31,7 @@ func TestMemory(t *testing.T) {
 // A workgroup whose waves must all fit at once, because they meet at a
 // barrier, gets fewer registers.
 func TestBarrierLimitsRegisters(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	s.Info.WorkgroupSize = [3]uint32{1024, 1, 1}
 	s.SharedSize = 4096
@@ -59,6 +60,7 @@ func TestBarrierLimitsRegisters(t *testing.T) {
 
 // TestCompareAndSwapOrder: the new value lies in the register before the one that is compared.
 func TestCompareAndSwapOrder(t *testing.T) {
+	programs.Hold(t)
 	const compared, fresh = 101, 202
 	for _, gpu := range gpus {
 		for _, c := range []struct {
@@ -104,6 +106,7 @@ func TestLongArithmetic(t *testing.T) {
 
 // TestLongAtomicOffsets: atomics of 64 bits count their offset in halves, others in words.
 func TestLongAtomicOffsets(t *testing.T) {
+	programs.Hold(t)
 	for bits, want := range map[uint8]string{32: "mov.u32u32 r%d.%c, 10\n", 64: "mov.u32u32 r%d.%c, 20\n"} {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		b.Intrinsic(ir.IntrSsboAtomic, 1, bits, gputest.StorageBuffer(b, 0, 1), b.Imm32(40), b.ImmInt(7, bits)).Set(ir.IdxAtomicOp, uint64(ir.AtomicXchg))

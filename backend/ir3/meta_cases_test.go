@@ -42,6 +42,7 @@ func varyingShader(class ir.TypeClass, bits uint8, smooth bool) *ir.Shader {
 // TestNarrowVaryings: varyings of 16 bits are words on this target, floats of 32 bits or integers whose upper half is dropped,
 // interpolated and flat: an input gives what one of 32 bits gives, made narrow.
 func TestNarrowVaryings(t *testing.T) {
+	programs.Hold(t)
 	for _, class := range []ir.TypeClass{ir.ClassFloat, ir.ClassInt, ir.ClassUint} {
 		for _, smooth := range []bool{false, true} {
 			if smooth && class != ir.ClassFloat {
@@ -115,6 +116,7 @@ func privateShader(stage ir.Stage, n int) *ir.Shader {
 // TestPrivateLayout: metadata ask for private memory by fiber where an access takes several components, and in all stages but
 // compute, where it is by wave otherwise; without private memory they ask for nothing.
 func TestPrivateLayout(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		stage ir.Stage
 		n     int
@@ -138,6 +140,7 @@ func TestPrivateLayout(t *testing.T) {
 
 // TestSafeConstsOfCompute: a compute shader has the const file to itself, so the safe version is the other one.
 func TestSafeConstsOfCompute(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
 	sum := id
@@ -164,6 +167,7 @@ func TestSafeConstsOfCompute(t *testing.T) {
 // TestStorageViews: where the device has 16-bit storage, storage buffers and acceleration structures have elements of 16 bits,
 // of all ways to come to them; uniform buffers have not.
 func TestStorageViews(t *testing.T) {
+	programs.Hold(t)
 	const types = 3
 	kinds := [types]emu.DescriptorType{emu.DescStorageBuffer, emu.DescAccelStruct, emu.DescUniformBuffer}
 	for _, declared := range []bool{false, true} {

@@ -11,6 +11,7 @@ import (
 // TestNamedHalves: halves of words are read and made by their names, without shifts and conversions, where the word is
 // not wanted otherwise.
 func TestNamedHalves(t *testing.T) {
+	programs.Hold(t)
 	low := func(b *ir.Builder, w *ir.Def) *ir.Def { return b.U2u16(w) }
 	high := func(b *ir.Builder, w *ir.Def) *ir.Def { return b.U2u16(b.Ushr(w, b.Imm32(16))) }
 	word := func(b *ir.Builder, lo, hi *ir.Def) *ir.Def {
@@ -70,6 +71,7 @@ func TestNamedHalves(t *testing.T) {
 
 // TestHalvesInPreamble: what may be in shared registers, few of which have names of halves, is shifted.
 func TestHalvesInPreamble(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 	groups := &b.Intrinsic(ir.IntrLoadNumWorkgroups, 3, 32).Def

@@ -11,6 +11,7 @@ import (
 // TestNumberModes: numbers of descriptors in registers that every fiber has the same are taken in a uniform mode, others in one
 // for numbers that differ, whether the sampler is of the texture's set or of another.
 func TestNumberModes(t *testing.T) {
+	programs.Hold(t)
 	const uniform, differ = ".s2en.uniform.base0", ".s2en.nonuniform.base0"
 	options, err := Options(DefaultGPU, ir.StageFragment)
 	if err != nil {

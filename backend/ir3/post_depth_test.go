@@ -86,6 +86,7 @@ func postDepth(post bool, want float32) error {
 // TestPostDepthCoverage: the mask of covered samples is that of the primitive, and with PostDepthCoverage what early tests
 // leave of it.
 func TestPostDepthCoverage(t *testing.T) {
+	programs.Hold(t)
 	for post, want := range map[bool]float32{false: 15, true: 12} {
 		if err := postDepth(post, want); err != nil {
 			t.Errorf("PostDepthCoverage %t: %v", post, err)
@@ -95,6 +96,7 @@ func TestPostDepthCoverage(t *testing.T) {
 
 // TestFullQuads: a shader that requires full quads has helpers and whole quads, though no instruction reads another fiber.
 func TestFullQuads(t *testing.T) {
+	programs.Hold(t)
 	for _, full := range []bool{false, true} {
 		s, b := newStage(ir.StageFragment)
 		s.Info.FullQuads = full

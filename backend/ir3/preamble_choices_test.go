@@ -12,6 +12,7 @@ import (
 // TestPreambleChoices: what ifs choose by what is the same for a dispatch, ifs in ifs and booleans among it, is computed in
 // the preamble, and the program has no branch left for it.
 func TestPreambleChoices(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
 	push := func(k uint32) *ir.Def { return gputest.LoadPush(b, b.Imm32(4*k), 1, 32, 0, 16) }
@@ -50,6 +51,7 @@ func TestPreambleChoices(t *testing.T) {
 // TestPreambleBooleanOfWords: a boolean that an if chooses in the preamble, by a comparison that only selects of words read else
 // and so stands in a full register, is selected by a half.
 func TestPreambleBooleanOfWords(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
 	push := func(k uint32) *ir.Def { return gputest.LoadPush(b, b.Imm32(4*k), 1, 32, 0, 16) }

@@ -11,6 +11,7 @@ import (
 // TestPreambleOffsets: what the preamble computes of an offset is not computed again, whether accesses of buffers alone read it
 // (it is then their number of words that is a const) or others do too.
 func TestPreambleOffsets(t *testing.T) {
+	programs.Hold(t)
 	for _, shared := range []bool{false, true} {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def

@@ -51,6 +51,7 @@ func matrixShader(columns, chain int) *ir.Shader {
 // TestPreamblePlace: products of matrices are sums by multiply-adds in normal registers; a chain of sums, whose slots nothing fills, is in shared
 // ones, and runs early. So is a product of matrices where the registers are few, or would cost waves. All give the same.
 func TestPreamblePlace(t *testing.T) {
+	programs.Hold(t)
 	in := make([]byte, 256)
 	for k := range len(in) / 4 {
 		binary.LittleEndian.PutUint32(in[4*k:], math.Float32bits(float32((k+1)%3)))
@@ -125,6 +126,7 @@ func TestPreambleTimes(t *testing.T) {
 
 // TestPreamblePlaceInputs: the registers of inputs, which a preamble leaves alone, count where it would cost waves.
 func TestPreamblePlaceInputs(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		attributes int
 		early      bool

@@ -10,6 +10,7 @@ import (
 
 // TestPreambleRoom: the preamble leaves half a const file of results, beyond what one number of stc counts.
 func TestPreambleRoom(t *testing.T) {
+	programs.Hold(t)
 	const results = 700
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def

@@ -72,6 +72,7 @@ func uniformShader(seed int64, ops, results int) *ir.Shader {
 // TestScalarPreamble: preambles in shared registers compute the same, on all
 // devices, and run early where those can.
 func TestScalarPreamble(t *testing.T) {
+	programs.Hold(t)
 	n := int64(60)
 	if testing.Short() {
 		n = 20
@@ -112,6 +113,7 @@ func TestScalarPreamble(t *testing.T) {
 // TestScalarPreambleLimits: what does not fit into the shared registers, and
 // sums that must be rounded once, stay in normal registers.
 func TestScalarPreambleLimits(t *testing.T) {
+	programs.Hold(t)
 	in := gputest.RandomInput(3, 128)
 	run := func(name string, s *ir.Shader, outWords int, early bool) *Binary {
 		t.Helper()
@@ -159,6 +161,7 @@ func TestScalarPreambleLimits(t *testing.T) {
 // TestEarlyPreambleA1: results far up in the const file are stored by a1.x,
 // which an early preamble on a7xx waits for with (ss).
 func TestEarlyPreambleA1(t *testing.T) {
+	programs.Hold(t)
 	// The buffer's copy takes the first 256 scalars.
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
@@ -183,6 +186,7 @@ func TestEarlyPreambleA1(t *testing.T) {
 
 // TestScalarGroups: products of matrices stay repeat groups in shared registers.
 func TestScalarGroups(t *testing.T) {
+	programs.Hold(t)
 	s, b := newStage(ir.StageVertex)
 	load := func(at uint32) *ir.Def { return gputest.LoadUBO(b, b.Imm32(at), 4, 32, 16) }
 	a, c, d := load(0), load(16), load(32)

@@ -13,6 +13,7 @@ import (
 // TestPreambleUnits: where a preamble multiplies what uniform buffers hold, a load brings a vector to registers, and no move brings
 // a component from the const file; a pair of components is moved. Both sides give the same.
 func TestPreambleUnits(t *testing.T) {
+	programs.Hold(t)
 	in := make([]byte, 256)
 	for k := range len(in) / 4 {
 		binary.LittleEndian.PutUint32(in[4*k:], math.Float32bits(float32(k%7)+0.5))

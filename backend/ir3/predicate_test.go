@@ -28,6 +28,7 @@ func ifShader(without bool) *ir.Shader {
 // TestPredication: sides are masked on all devices in the form that they
 // need, whichever condition it is, and leave no fiber waiting.
 func TestPredication(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range append([]string{"a750"}, gpus...) {
 		for _, without := range []bool{false, true} {
 			s := ifShader(without)
@@ -67,6 +68,7 @@ func TestPredication(t *testing.T) {
 // TestPredicationChosen: where the then side's results arrive during the else
 // side, masks cost nothing; uniform conditions keep their branch.
 func TestPredicationChosen(t *testing.T) {
+	programs.Hold(t)
 	for _, uniform := range []bool{false, true} {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)

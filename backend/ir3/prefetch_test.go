@@ -8,6 +8,7 @@ import (
 
 // TestPrefetchSlots: textures of any slot are prefetched, in a set nothing limits them to the first.
 func TestPrefetchSlots(t *testing.T) {
+	programs.Hold(t)
 	for _, binding := range []uint32{0, 7, 40, 63} {
 		s, b := newStage(ir.StageFragment)
 		x := &texBuild{s: s, b: b, uv: interpolated(b, ir.IntrLoadBarycentricPixel, ir.InterpSmooth, ir.SlotVar0+1, 1, 2)}
@@ -25,6 +26,7 @@ func TestPrefetchSlots(t *testing.T) {
 
 // TestPrefetchPointCoord: the place in a point is a varying, and textures there are prefetched as at others.
 func TestPrefetchPointCoord(t *testing.T) {
+	programs.Hold(t)
 	s, b := newStage(ir.StageFragment)
 	x := &texBuild{s: s, b: b, uv: &b.Intrinsic(ir.IntrLoadPointCoord, 2, 32).Def}
 	d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)

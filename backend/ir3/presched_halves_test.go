@@ -10,6 +10,7 @@ import (
 // TestPreScheduleHalves: what is loaded in halves is not all asked for at once where other registers are free, but not
 // those that have names as halves, and not so much that vectors find no room in line.
 func TestPreScheduleHalves(t *testing.T) {
+	programs.Hold(t)
 	const held, loads = 36, 24 // of 4 halves each
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)

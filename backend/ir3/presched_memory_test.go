@@ -12,6 +12,7 @@ import (
 // they are known to go elsewhere. A copy onto the next word, whose loads read what it has just stored, keeps its order, also
 // where more accesses come than are compared.
 func TestCopiesInMemory(t *testing.T) {
+	programs.Hold(t)
 	for _, mem := range []struct {
 		name         string
 		load, store  ir.Intrinsic

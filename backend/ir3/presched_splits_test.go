@@ -8,6 +8,7 @@ import (
 
 // TestSplitsFirst: constants beside components of attributes go where the components stood that nobody reads, without copies.
 func TestSplitsFirst(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		s, b := newStage(ir.StageVertex)
 		in, colour := inputFrom(b, ir.SlotAttrib0, 0, 4), inputFrom(b, ir.SlotAttrib0+1, 0, 4)

@@ -12,6 +12,7 @@ import (
 // TestPreSchedule: loads are asked for before the result of an earlier one is
 // used, addresses that are equal are computed once.
 func TestPreSchedule(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
 	sum := b.Imm32(0)
@@ -51,6 +52,7 @@ func TestPreSchedule(t *testing.T) {
 // TestPreRooms: where waits are most of the time, registers that cost waves let more loads be
 // under way at once.
 func TestPreRooms(t *testing.T) {
+	programs.Hold(t)
 	const held, loads = 18, 18
 	s, b := gputest.NewShader(ir.StageCompute, 128)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
@@ -101,6 +103,7 @@ func TestPreRooms(t *testing.T) {
 // TestSecondPlan: where vectors took registers that cost waves, samples are ordered again for the
 // waves that are left, and the better program is kept.
 func TestSecondPlan(t *testing.T) {
+	programs.Hold(t)
 	stageEnv = func(env *emu.Env) { texWorld(t, env) }
 	defer func() { stageEnv = nil }()
 	s, b := newStage(ir.StageFragment)

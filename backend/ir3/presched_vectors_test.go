@@ -11,6 +11,7 @@ import (
 // TestImmediateVectors: a table of vectors of immediates, of which few are different, goes to memory without copies of immediates, and
 // with few vectors in registers at once, one a store that is under way.
 func TestImmediateVectors(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	s.SharedSize = 64 * 16
 	id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def

@@ -12,6 +12,7 @@ import (
 // TestProducts: products of numbers whose upper bits are known to be 0 leave out what those would add, on values up to
 // the bounds too.
 func TestProducts(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		a, b          uint32 // masks of the operands
 		mul24, shifts int    // how often mul.u24 and madsh.m16 stand in the code

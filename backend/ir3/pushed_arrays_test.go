@@ -30,6 +30,7 @@ func mixWords(b *ir.Builder, id, x *ir.Def) *ir.Def {
 // Elements of small arrays in uniform buffers are read from the const file where they are used, by one
 // a0.x; those of larger arrays are loaded, and so are those that would have to be moved to a register.
 func TestPushedArrays(t *testing.T) {
+	programs.Hold(t)
 	in := make([]byte, 8192)
 	for i := range in {
 		in[i] = byte(i * 31 / 3)
@@ -77,6 +78,7 @@ func TestPushedArrays(t *testing.T) {
 
 // Elements at two places that are used together: those at the first are moved before a0.x is written again.
 func TestTwoElements(t *testing.T) {
+	programs.Hold(t)
 	in := make([]byte, 8192)
 	for i := range in {
 		in[i] = byte(i * 31 / 3)
@@ -105,6 +107,7 @@ func TestTwoElements(t *testing.T) {
 
 // In a loop an array is worth more copies. One of which nobody knows where it ends is never copied.
 func TestPushedArraysInLoops(t *testing.T) {
+	programs.Hold(t)
 	in := make([]byte, 8192)
 	for i := range in {
 		in[i] = byte(i * 31 / 3)

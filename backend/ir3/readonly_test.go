@@ -11,6 +11,7 @@ import (
 // TestReadOnly: buffers that nobody writes are read by the texture path, word by word where isam takes one; what may be
 // written is not.
 func TestReadOnly(t *testing.T) {
+	programs.Hold(t)
 	const free = ir.AccessNonWriteable | ir.AccessCanReorder
 	for _, c := range []struct {
 		gpu    string
@@ -39,6 +40,7 @@ func TestReadOnly(t *testing.T) {
 // TestUniformStorage: what all fibers load from a buffer that nobody writes is loaded by the
 // preamble, and what may be written is not.
 func TestUniformStorage(t *testing.T) {
+	programs.Hold(t)
 	const free = ir.AccessNonWriteable | ir.AccessCanReorder
 	for _, gpu := range []string{"a630", "a740"} {
 		for _, c := range []struct {
@@ -76,6 +78,7 @@ func TestUniformStorage(t *testing.T) {
 // TestPreambleLookups: lookups of the preamble find their descriptor in a1.x, which copies of uniform
 // buffers before them and stores of results between them write too.
 func TestPreambleLookups(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
 	sum := id

@@ -11,6 +11,7 @@ import (
 // Two vectors of consts at one index: a0.x is written once, no relative source is in a repetition,
 // and (ul) stands at the last.
 func TestRelativeConsts(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
@@ -44,6 +45,7 @@ func TestRelativeConsts(t *testing.T) {
 
 // A vote in between becomes control flow: a0.x does not live across.
 func TestRelativeConstsApart(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
@@ -60,6 +62,7 @@ func TestRelativeConstsApart(t *testing.T) {
 
 // Push constants read relative to a0.x beyond the 512 words that the operand's offset reaches.
 func TestRelativeConstsFar(t *testing.T) {
+	programs.Hold(t)
 	push := make([]byte, 2112)
 	for i := range push {
 		push[i] = byte(i * 7 / 4)
@@ -81,6 +84,7 @@ func TestRelativeConstsFar(t *testing.T) {
 // What is 0 once descriptors are known goes out of sums of three, so that loads see
 // the const in their address.
 func TestSumsWithZero(t *testing.T) {
+	programs.Hold(t)
 	for k := range 3 {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
@@ -107,6 +111,7 @@ func TestSumsWithZero(t *testing.T) {
 
 // An instruction has one source relative to a0.x: one that reads such a const twice reads a register, whatever stands before and after it.
 func TestRelativeConstTwice(t *testing.T) {
+	programs.Hold(t)
 	push := make([]byte, 64)
 	for i := range push {
 		push[i] = byte(i*37 + 1)

@@ -74,6 +74,7 @@ func TestRepeatGroups(t *testing.T) {
 
 // TestGroupsThatCannotMerge: members whose sources neither stay nor go on are cut.
 func TestGroupsThatCannotMerge(t *testing.T) {
+	programs.Hold(t)
 	s, b := newStage(ir.StageVertex)
 	a := inputFrom(b, ir.SlotAttrib0, 0, 4)
 	v := b.Fadd(a, b.Vec(b.ImmFloat(0.5, 32), b.ImmFloat(0.5, 32), b.ImmFloat(2, 32), b.ImmFloat(2, 32)))
@@ -96,6 +97,7 @@ func TestGroupsThatCannotMerge(t *testing.T) {
 // TestPreamble: what depends on uniform buffers only is computed once, and
 // buffers at constant offsets are read as consts.
 func TestPreamble(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
@@ -126,6 +128,7 @@ func TestPreamble(t *testing.T) {
 
 // TestGroupsTakenApart: of four products of which the last is waited for longest that one goes first, and the others are repetitions.
 func TestGroupsTakenApart(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	at := b.Ishl(&b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def, b.Imm32(4))
 	v := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), at, 4)
@@ -149,6 +152,7 @@ func TestGroupsTakenApart(t *testing.T) {
 
 // TestSaturatedGroup: special functions of saturated components are repetitions of one instruction, and what reads those.
 func TestSaturatedGroup(t *testing.T) {
+	programs.Hold(t)
 	s, b := newStage(ir.StageFragment)
 	x := inputFrom(b, ir.SlotVar0, 0, 3)
 	v := b.Fexp2(b.Fmul(b.Flog2(b.Fsat(b.Fmul(x, b.Vec(b.ImmFloat(3, 32), b.ImmFloat(3, 32), b.ImmFloat(3, 32))))), x))
@@ -169,6 +173,7 @@ func TestSaturatedGroup(t *testing.T) {
 
 // TestRepeatedOutputs: a const that several components of an output are is moved to each, by one instruction; two outputs of it are one vector.
 func TestRepeatedOutputs(t *testing.T) {
+	programs.Hold(t)
 	s, b := newStage(ir.StageFragment)
 	x := gputest.LoadUBO(b, b.Imm32(0), 1, 32, 16)
 	v := b.Vec(x, x, x, b.ImmFloat(1, 32))

@@ -11,6 +11,7 @@ import (
 // TestScaledOffsets: the offset of an element, a product of 24 bits that does not wrap, is multiplied in words; one
 // that may wrap, or whose factor is no multiple of a word, is shifted.
 func TestScaledOffsets(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		factor, more uint32
 		nuw          bool

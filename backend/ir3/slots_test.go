@@ -97,6 +97,7 @@ func (p slotPlace) look(x *texBuild, samplers []slotPlace, known bool) *ir.Def {
 
 // TestSlots: lookups reach textures and samplers of all slots and sets, by numbers in the instruction, in a1.x and in registers.
 func TestSlots(t *testing.T) {
+	programs.Hold(t)
 	stageEnv = slotWorld
 	defer func() { stageEnv = nil }()
 	for _, gpu := range gpus {
@@ -124,6 +125,7 @@ func TestSlots(t *testing.T) {
 // TestSlotsApart: fibers of a wave that part for lookups of different slots each have their own, though those that go first may
 // not have read a1.x yet when the others write it: control drops to them along edges that no fiber goes.
 func TestSlotsApart(t *testing.T) {
+	programs.Hold(t)
 	stageEnv = slotWorld
 	defer func() { stageEnv = nil }()
 	for _, gpu := range gpus {

@@ -213,6 +213,7 @@ func TestFragment(t *testing.T) {
 // The two instructions of a fine derivative write one register with no
 // synchronisation between them, as they must.
 func TestFineDerivatives(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		s, b := newStage(ir.StageFragment)
 		v := interpolated(b, ir.IntrLoadBarycentricPixel, ir.InterpSmooth, ir.SlotVar0+1, 0, 2)
@@ -226,6 +227,7 @@ func TestFineDerivatives(t *testing.T) {
 
 // TestHalfDerivatives takes derivatives of halves, coarse and fine.
 func TestHalfDerivatives(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		s, b := newStage(ir.StageFragment)
 		v := interpolated(b, ir.IntrLoadBarycentricPixel, ir.InterpSmooth, ir.SlotVar0+1, 0, 2)
@@ -277,6 +279,7 @@ func TestFineDerivativeWaits(t *testing.T) {
 
 // TestVoteBehindTerminate: fibers that are gone have no vote.
 func TestVoteBehindTerminate(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		s, b := newStage(ir.StageFragment)
 		x := b.Channel(&b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def, 0)
@@ -294,6 +297,7 @@ func TestVoteBehindTerminate(t *testing.T) {
 }
 
 func TestDiscard(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		for _, kind := range []ir.Intrinsic{ir.IntrTerminateIf, ir.IntrDemoteIf} {
 			s, b := newStage(ir.StageFragment)
@@ -330,22 +334,23 @@ func TestRefusals(t *testing.T) {
 	s, b := newStage(ir.StageFragment)
 	tex := s.NewTex(ir.TexOp(0), 4, 32)
 	b.Insert(tex)
-	if _, err := Compile(s, CompileOptions{}); err == nil || err.Error() != "ir3: tex without a texture deref is not supported by the ir3 backend" {
+	if _, err := held(Compile(s, CompileOptions{})); err == nil || err.Error() != "ir3: tex without a texture deref is not supported by the ir3 backend" {
 		t.Errorf("texture: %v", err)
 	}
-	if _, err := Compile(ir.NewShader(ir.StageKernel, nil), CompileOptions{}); err == nil || err.Error() != "ir3: kernel shaders are not supported" {
+	if _, err := held(Compile(ir.NewShader(ir.StageKernel, nil), CompileOptions{})); err == nil || err.Error() != "ir3: kernel shaders are not supported" {
 		t.Errorf("kernel: %v", err)
 	}
-	if _, err := Compile(ir.NewShader(ir.StageCompute, nil), CompileOptions{GPU: "a999"}); err == nil {
+	if _, err := held(Compile(ir.NewShader(ir.StageCompute, nil), CompileOptions{GPU: "a999"})); err == nil {
 		t.Error("no error for an unknown GPU")
 	}
-	if _, err := Compile(ir.NewShader(ir.StageCompute, nil), CompileOptions{}); err == nil {
+	if _, err := held(Compile(ir.NewShader(ir.StageCompute, nil), CompileOptions{})); err == nil {
 		t.Error("no error for a shader without entry point")
 	}
 }
 
 // TestAttributeRegisters: an attribute takes as many registers as the shader reads components of it, up to the last, and no more.
 func TestAttributeRegisters(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range gpus {
 		for n := uint8(1); n <= 4; n++ {
 			s, b := newStage(ir.StageVertex)

@@ -114,6 +114,7 @@ func TestSubgroups(t *testing.T) {
 
 // Waves of 16 fibers, and of 32: masks have no bit beyond them.
 func TestSmallSubgroups(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range subgroupCases {
 		if c.name == "clusters" || c.name == "shuffles by values that differ" {
 			continue // of 64 fibers
@@ -151,6 +152,7 @@ func differSubgroup(t *testing.T, c *subgroupCase, gpu string, fibers int) error
 
 // Of ballots in small workgroups only the words count that have fibers; a mask of other making may have bits in all.
 func TestSmallBallots(t *testing.T) {
+	programs.Hold(t)
 	for _, gpu := range []string{"a630", "a740"} {
 		for _, threads := range []uint32{16, 48} {
 			for _, ballot := range []bool{true, false} {

@@ -326,6 +326,7 @@ func (x *texBuild) sampledAt(at float64) *ir.Def {
 
 // TestPreambleFetches: the preamble asks for texels that all fibers want, but not where the program may not come to.
 func TestPreambleFetches(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		name string
 		want bool
@@ -425,6 +426,7 @@ func textureDiffers(build func(x *texBuild) *ir.Def, gpu string) error {
 
 // TestPrefetch: a lookup at interpolated coordinates is done before the shader starts.
 func TestPrefetch(t *testing.T) {
+	programs.Hold(t)
 	stageEnv = func(env *emu.Env) { texWorld(t, env) }
 	defer func() { stageEnv = nil }()
 	for _, gpu := range gpus {
@@ -438,6 +440,7 @@ func TestPrefetch(t *testing.T) {
 
 // TestPrefetchSets: image and sampler of a prefetch may be of different sets.
 func TestPrefetchSets(t *testing.T) {
+	programs.Hold(t)
 	stageEnv = func(env *emu.Env) { texWorld(t, env) }
 	defer func() { stageEnv = nil }()
 	s, b := newStage(ir.StageFragment)
@@ -455,6 +458,7 @@ func TestPrefetchSets(t *testing.T) {
 
 // TestEqualOutputs: outputs with the same components share registers, constants too.
 func TestEqualOutputs(t *testing.T) {
+	programs.Hold(t)
 	s, b := newStage(ir.StageFragment)
 	in := interpolated(b, ir.IntrLoadBarycentricPixel, ir.InterpSmooth, ir.SlotVar0+1, 0, 3)
 	for k := range ir.Slot(3) {
@@ -472,6 +476,7 @@ func TestEqualOutputs(t *testing.T) {
 // TestElementNumbers: of an array of textures whose slots begin at 0 the number of the image is the index shifted, from the const file
 // too, and nothing is added; that of the sampler, which comes after it, is a multiply-add of an index that is in a register.
 func TestElementNumbers(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		name               string
 		index              func(b *ir.Builder) *ir.Def
@@ -504,6 +509,7 @@ func TestElementNumbers(t *testing.T) {
 // TestQuadByQuadWaits: of the four lookups of a quad in a vertex shader the last two wait, the second does not: it is for
 // other fibers than the first.
 func TestQuadByQuadWaits(t *testing.T) {
+	programs.Hold(t)
 	s, b := newStage(ir.StageVertex)
 	in := inputFrom(b, ir.SlotAttrib0, 0, 2)
 	x := &texBuild{s: s, b: b, uv: in}
@@ -533,6 +539,7 @@ func TestQuadByQuadWaits(t *testing.T) {
 // TestUnreadComponents: what nobody reads of a query is not written, and the registers between the components that are
 // written are free at once.
 func TestUnreadComponents(t *testing.T) {
+	programs.Hold(t)
 	in := isa.Instr{Op: isa.OpSam, Type: isa.F32, Dst: isa.R(8), WrMask: 1 | 8}
 	var w touch
 	w.of(&in)
@@ -568,6 +575,7 @@ func TestUnreadComponents(t *testing.T) {
 
 // TestLeastLod: where coordinates do not change the LOD is one of two numbers, by the seed, and a lower bound holds with either.
 func TestLeastLod(t *testing.T) {
+	programs.Hold(t)
 	stageEnv = func(env *emu.Env) { texWorld(t, env) }
 	defer func() { stageEnv = nil }()
 	s, b := newStage(ir.StageFragment)

@@ -11,6 +11,7 @@ import (
 // TestUniformProducts: of x*y + u*v + w with u, v and w the same for all fibers the preamble computes u*v + w; of x + 3*u it
 // computes 3*u, unless the sum is exact or more than three others have the 3 and u, too: then these share a register.
 func TestUniformProducts(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		name              string
 		addend            bool // w
@@ -65,6 +66,7 @@ func TestUniformProducts(t *testing.T) {
 // TestChainedProducts: of x*x + w + u*v + z*u and so on with all but x the same for all fibers the preamble computes all but x*x, of
 // sums that are too long to be brought into order first (maxSum) as well.
 func TestChainedProducts(t *testing.T) {
+	programs.Hold(t)
 	for _, n := range []int{1, 3, maxSum - 1, maxSum, maxSum + 3} {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		at := b.Ishl(&b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def, b.Imm32(2))
@@ -93,6 +95,7 @@ func TestChainedProducts(t *testing.T) {
 // TestProductsInOrder: sums that are brought into order first leave nothing behind that reads the factors of their products, so that
 // these are the preamble's.
 func TestProductsInOrder(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	at := b.Ishl(&b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def, b.Imm32(2))
 	load := func(k int64) *ir.Def {

@@ -361,6 +361,7 @@ var uniformShapes = []uniformShape{
 // TestUniformShapes: what the fibers of one way do to shared registers while
 // others wait is as if they had not. Without physical edges the first two go wrong.
 func TestUniformShapes(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range uniformShapes {
 		for _, gpu := range []string{"a650", "a740", "a750"} {
 			s, b := gputest.NewShader(ir.StageCompute, 64)
@@ -387,6 +388,7 @@ func TestUniformShapes(t *testing.T) {
 // TestUniformPressure: more uniform values at a time than there are shared
 // registers are computed in normal ones.
 func TestUniformPressure(t *testing.T) {
+	programs.Hold(t)
 	for _, n := range []int{12, 60} {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)

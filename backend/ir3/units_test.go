@@ -12,6 +12,7 @@ import (
 // TestUniformUnits: components of all sizes come from the right places of their 16 bytes, whatever is known of the offset, from uniform
 // buffers and constant data; with the loads that it takes.
 func TestUniformUnits(t *testing.T) {
+	programs.Hold(t)
 	in := make([]byte, 1024)
 	for i := range in {
 		in[i] = byte(i*37 + i>>8)
@@ -62,6 +63,7 @@ func TestUniformUnits(t *testing.T) {
 
 // TestDataWithoutRoom: constant data that was to be read by words is loaded where push constants leave it no room in the const file.
 func TestDataWithoutRoom(t *testing.T) {
+	programs.Hold(t)
 	for _, push := range []uint64{64, 3968} {
 		for _, bits := range []uint8{16, 32} {
 			s, b := gputest.NewShader(ir.StageCompute, 32)

@@ -11,6 +11,7 @@ import (
 
 // TestVaryingsFillSlots: fetches of varyings that are wanted late go where others wait for results.
 func TestVaryingsFillSlots(t *testing.T) {
+	programs.Hold(t)
 	s, b := newStage(ir.StageFragment)
 	n := interpolated(b, ir.IntrLoadBarycentricPixel, ir.InterpSmooth, ir.SlotVar0, 0, 3)
 	x, y, z := b.Channel(n, 0), b.Channel(n, 1), b.Channel(n, 2)
@@ -34,6 +35,7 @@ func TestVaryingsFillSlots(t *testing.T) {
 // TestBranchesShareVaryings: what several branches load of the same varying is fetched once, parts of it too, and what
 // differs in place is fetched by itself.
 func TestBranchesShareVaryings(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		name    string
 		in      ir.Intrinsic

@@ -10,6 +10,7 @@ import (
 
 // TestConstantVectors: stores of one constant vector share its registers.
 func TestConstantVectors(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	to := gputest.StorageBuffer(b, 0, 1)
 	id := b.Ishl(&b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def, b.Imm32(7))

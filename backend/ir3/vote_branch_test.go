@@ -35,6 +35,7 @@ func voteShader(vote ir.Intrinsic, limit uint32, twice bool) *ir.Shader {
 
 // TestVoteBranches: an if that is an election's or a vote's only reader is their branch; others read a boolean.
 func TestVoteBranches(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		vote  ir.Intrinsic
 		limit uint32
@@ -60,6 +61,7 @@ func TestVoteBranches(t *testing.T) {
 // TestEdgeFibers: the first and last active fiber of workgroups of several sizes, of whose mask only the words that
 // they fill are looked at.
 func TestEdgeFibers(t *testing.T) {
+	programs.Hold(t)
 	var words []int
 	for _, size := range []uint32{16, 64, 128} {
 		s, b := gputest.NewShader(ir.StageCompute, size)

@@ -187,6 +187,7 @@ func tryBlend(r *rand.Rand, f *emu.Format, bin *Binary, n ir.Slot, blend wantBle
 
 // TestBlendSamples: pixels of several samples have as many raw ones, which blend programs do not make.
 func TestBlendSamples(t *testing.T) {
+	programs.Hold(t)
 	f := emu.FormatByName("R8G8B8A8_UNORM")
 	bin, text := listing(t, blendShader(f, 0), CompileOptions{Blend: f.Name})
 	p, err := core.LoadFresh(bin.Code, &bin.Meta)
@@ -231,6 +232,7 @@ var testBlendAttachmentText string
 
 // An input attachment is what the target has.
 func TestBlendAttachment(t *testing.T) {
+	programs.Hold(t)
 	s, err := ir.Parse(testBlendAttachmentText)
 	if err != nil {
 		t.Fatal(err)
@@ -266,7 +268,7 @@ func TestBlendRefuses(t *testing.T) {
 		{other, f.Name, "has the inputs 0 and 1"},
 		{comp, f.Name, "is a fragment shader"},
 	} {
-		if _, err := Compile(c.s, CompileOptions{Blend: c.format}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := held(Compile(c.s, CompileOptions{Blend: c.format})); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.format, err, c.want)
 		}
 	}

@@ -16,6 +16,7 @@ var testUnreachablePhiText string
 // A block after a loop without end is never reached, and what it gives a phi
 // was never selected.
 func TestUnreachablePhi(t *testing.T) {
+	programs.Hold(t)
 	s, err := ir.Parse(testUnreachablePhiText)
 	if err != nil {
 		t.Fatal(err)
@@ -40,6 +41,7 @@ func shade(f func(b *ir.Builder, in *ir.Def) *ir.Def) *ir.Shader {
 
 // What makes a colour runs in the writeout's bundle, as far as units go.
 func TestWriteoutBundle(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		name    string
 		bundles int
@@ -68,6 +70,7 @@ func TestWriteoutBundle(t *testing.T) {
 
 // Loads and arithmetic write the inputs of the load/store pipe themselves.
 func TestNoMoves(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
 	x := gputest.LoadWords(b, in, b.Imm32(0), 4)

@@ -18,8 +18,16 @@ func verifying() *backend.Job {
 	return &backend.Job{Lists: gputest.Lists, Instrument: passes.NewInstrument(passes.RunOptions{VerifyEach: true})}
 }
 
-// programs are those that compile makes for the tests that hold them.
+// programs are those that the tests compile, each of which holds its own.
 var programs gputest.HeldPrograms
+
+// held adds what a test compiles itself to what it holds.
+func held(bin *Binary, err error) (*Binary, error) {
+	if err == nil {
+		programs.Add(bin.Code, bin.Meta, bin.Stats)
+	}
+	return bin, err
+}
 
 // compile compiles a copy of s and checks that every bundle decodes and that the
 // listing assembles to the same bytes.
@@ -27,11 +35,10 @@ func compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
 	if opts.Job == nil {
 		opts.Job = verifying()
 	}
-	bin, err := Compile(ir.Clone(s), opts)
+	bin, err := held(Compile(ir.Clone(s), opts))
 	if err != nil {
 		return nil, err
 	}
-	programs.Add(bin.Code, bin.Meta, bin.Stats)
 	lines, err := Target{}.Disassemble(opts.GPU, bin.Code)
 	if err != nil {
 		return nil, err

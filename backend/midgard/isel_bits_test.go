@@ -12,6 +12,7 @@ import (
 
 // Bit operations take a negation along, of a source or of their result, and so does a conversion of a boolean.
 func TestNegatedBits(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		op   string
 		make func(b *ir.Builder, x, y *ir.Def) *ir.Def
@@ -41,6 +42,7 @@ func TestNegatedBits(t *testing.T) {
 
 // A constant that multiplies an angle is multiplied by that of half turns, and nothing is multiplied where the product is 1.
 func TestScaledAngle(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		scale float64
 		exact bool

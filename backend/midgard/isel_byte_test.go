@@ -241,6 +241,7 @@ func TestRandomBytes(t *testing.T) {
 // What one instruction makes of bytes takes one: a comparison runs where a branch wants its result, and bits of bytes that
 // stand alike in their words are computed as words.
 func TestByteForms(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		name string
 		make func(b *ir.Builder, x, y, out *ir.Def)

@@ -11,6 +11,7 @@ import (
 
 // TestLimits: what a workgroup and a thread may have at most compiles and loads, and what is beyond is refused with the limit.
 func TestLimits(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		name string
 		set  func(s *ir.Shader, n uint32)
@@ -40,7 +41,7 @@ func TestNoEntry(t *testing.T) {
 	bodiless, _ := gputest.NewShader(ir.StageCompute, 1)
 	bodiless.Functions[0].Impl = nil
 	for _, s := range []*ir.Shader{ir.NewShader(ir.StageVertex, nil), bodiless} {
-		if _, err := Compile(s, CompileOptions{Job: verifying()}); err == nil || err.Error() != "midgard: the shader has no entry point" {
+		if _, err := held(Compile(s, CompileOptions{Job: verifying()})); err == nil || err.Error() != "midgard: the shader has no entry point" {
 			t.Error(err)
 		}
 	}

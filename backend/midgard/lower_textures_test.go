@@ -40,6 +40,7 @@ var textureLanesText string
 // Results share a register where only some of their components are read, coordinates of one register an input, and what that holds is
 // not moved there again.
 func TestTextureLanes(t *testing.T) {
+	programs.Hold(t)
 	s, err := ir.Parse(textureLanesText)
 	if err != nil {
 		t.Fatal(err)
@@ -50,6 +51,7 @@ func TestTextureLanes(t *testing.T) {
 
 // A select of 0 is a bit operation.
 func TestSelectZero(t *testing.T) {
+	programs.Hold(t)
 	for _, c := range []struct {
 		zero int
 		op   string

@@ -9,6 +9,7 @@ import (
 // TestLoweringKeepsMetadataTrue compiles shaders whose instructions are numbered:
 // what is lowered before selection invalidates that.
 func TestLoweringKeepsMetadataTrue(t *testing.T) {
+	programs.Hold(t)
 	const head = `shader fragment "main" { fn f0 "main" entry() { b0: %0:32 = load_const 0x0 `
 	for name, text := range map[string]string{
 		"offsets": head + `%1:32x2 = load_const (0x3e800000, 0x0) %2:32x2 = load_barycentric_at_offset %1 interp_mode=smooth
@@ -26,7 +27,7 @@ func TestLoweringKeepsMetadataTrue(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		s.Entry().Impl.Require(ir.MetaInstrIndex | ir.MetaDominance)
-		if _, err := Compile(s, CompileOptions{Job: verifying()}); err != nil {
+		if _, err := held(Compile(s, CompileOptions{Job: verifying()})); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

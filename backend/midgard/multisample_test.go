@@ -110,6 +110,7 @@ func TestSampleArrays(t *testing.T) {
 // TestSamplePlaces: what is interpolated at samples that the shader numbers is that of the interpreter, where pixels have one sample and
 // where they have several, except for the last bits of colours.
 func TestSamplePlaces(t *testing.T) {
+	programs.Hold(t)
 	vs, vp, err := loadText(linear, CompileOptions{Linear: backend.LinearOf(1)})
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,7 @@ import (
 // Each obligation of midgard.md §17 is met, and if the step that meets it is left out the
 // core notices, or what the shader leaves is wrong.
 func TestObligations(t *testing.T) {
+	programs.Hold(t)
 	all := gputest.ReadObligations(t, "midgard")
 	for _, o := range obligations {
 		all.Try(t, o.name, int(o.fault), func(number int) { faults = fault(number) }, func(*testing.T) error { return o.run() })
@@ -647,6 +648,7 @@ var testUnfedRefusedText string
 
 // What the hardware does not feed, take or hold is refused.
 func TestUnfedRefused(t *testing.T) {
+	programs.Hold(t)
 	const (
 		vertex   = `shader vertex "main" { info { io_lowered } fn f0 "main" entry() { b0: %0:32 = load_const 0x0 store_output %0, %0 write_mask=x src_type=u32 io_semantics={SLOT 1} } }`
 		fragment = `shader fragment "main" { info { io_lowered } fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %1:32 = load_input %0 dest_type=u32 io_semantics={SLOT 1}
@@ -661,7 +663,7 @@ func TestUnfedRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Compile(s, CompileOptions{Job: verifying()}); err == nil || !strings.Contains(err.Error(), name+" is not supported") {
+			if _, err := held(Compile(s, CompileOptions{Job: verifying()})); err == nil || !strings.Contains(err.Error(), name+" is not supported") {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -671,12 +673,12 @@ func TestUnfedRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, g := range gpus {
-		_, err := Compile(ir.Clone(s), CompileOptions{GPU: g.Name, Blend: "R8G8B8A8_UNORM"})
+		_, err := held(Compile(ir.Clone(s), CompileOptions{GPU: g.Name, Blend: "R8G8B8A8_UNORM"}))
 		if refused := err != nil && strings.Contains(err.Error(), "in a blend program is not supported"); refused != g.Alias {
 			t.Errorf("%s: %v", g.Name, err)
 		}
 	}
-	if _, err := Compile(ir.Clone(s), CompileOptions{Feedback: true}); err == nil || !strings.Contains(err.Error(), "which this fragment shader is not") {
+	if _, err := held(Compile(ir.Clone(s), CompileOptions{Feedback: true})); err == nil || !strings.Contains(err.Error(), "which this fragment shader is not") {
 		t.Errorf("a fragment program of transform feedback: %v", err)
 	}
 	vs, err := ir.Parse(positions)
@@ -684,7 +686,7 @@ func TestUnfedRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	vs.Captures = []ir.Capture{{Slot: ir.SlotPos, Count: 4, Bits: 16}}
-	if _, err := Compile(vs, CompileOptions{Feedback: true}); err == nil || !strings.Contains(err.Error(), "transform feedback of 16 bits on stream 0 is not supported") {
+	if _, err := held(Compile(vs, CompileOptions{Feedback: true})); err == nil || !strings.Contains(err.Error(), "transform feedback of 16 bits on stream 0 is not supported") {
 		t.Errorf("transform feedback of 16 bits: %v", err)
 	}
 	far := tables{meta: &abi.Meta{}}

@@ -12,6 +12,7 @@ import (
 // Every way to code computes the same, also where bundles come first and with
 // few registers.
 func TestPlans(t *testing.T) {
+	programs.Hold(t)
 	early, pipes := 0, 0
 	for _, pl := range plans {
 		for seed := range int64(24) {
@@ -36,6 +37,7 @@ func TestPlans(t *testing.T) {
 
 // What one bundle makes and reads takes no work register.
 func TestPipeRegisters(t *testing.T) {
+	programs.Hold(t)
 	for _, pl := range plans {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
@@ -103,6 +105,7 @@ func marches(n int) *ir.Shader {
 // Where bundles that dependences alone leave want more registers than there are, they are made again with fewer values live
 // at a time: that is better than registers first.
 func TestBundlesWithinRegisters(t *testing.T) {
+	programs.Hold(t)
 	sizes := map[string]int{}
 	for _, name := range []string{"", surePlan, "bundles_first"} {
 		bin, _ := listing(t, marches(12), CompileOptions{plan: name})
@@ -121,6 +124,7 @@ func TestBundlesWithinRegisters(t *testing.T) {
 
 // Threads that wait for each other or share memory must be there at once, and have fewer registers in large workgroups; others have all.
 func TestRegistersOfWorkgroups(t *testing.T) {
+	programs.Hold(t)
 	for _, shared := range []uint32{0, 16} {
 		s := marches(12)
 		s.SharedSize = shared

@@ -49,6 +49,7 @@ func TestPositions(t *testing.T) {
 // TestPositionMadeLast: what makes the position in two instructions writes the store's register where that is free, behind the
 // stores of other outputs that come before it.
 func TestPositionMadeLast(t *testing.T) {
+	programs.Hold(t)
 	text := strings.Replace(positions, "      store_output %12", `      %21:32 = fadd %11, %4
       %22:32x4 = vec4 %8, %9, %10, %21
       %23:32x4 = load_input %0 base=0 range=1 dest_type=f32 io_semantics={ATTRIB0 1}

@@ -43,6 +43,7 @@ func runPassed(memory *strings.Replacer, barrier string) error {
 // Threads of a workgroup that read what others write race unless a barrier stands between, in
 // its memory and in buffers.
 func TestRaces(t *testing.T) {
+	programs.Hold(t)
 	for name, memory := range map[string]*strings.Replacer{"workgroup memory": passedShared, "the device's memory": passedBuffer} {
 		for barrier, want := range map[string]string{
 			wholeBarrier: "", "": "race on " + name,
@@ -57,12 +58,13 @@ func TestRaces(t *testing.T) {
 
 // TestBarrierFlag: the metadata has a flag for barriers of the workgroup and for memory barriers, which leave no instruction.
 func TestBarrierFlag(t *testing.T) {
+	programs.Hold(t)
 	for barrier, want := range map[string]bool{wholeBarrier: true, onlyMemory: true, "": false} {
 		s, err := ir.Parse(strings.Replace(passedBuffer.Replace(passed), "BARRIER", barrier, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
-		bin, err := Compile(s, CompileOptions{Job: verifying()})
+		bin, err := held(Compile(s, CompileOptions{Job: verifying()}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,7 @@ func TestRefused(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.text, err)
 		}
-		if _, err = Compile(s, CompileOptions{Job: verifying()}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err = held(Compile(s, CompileOptions{Job: verifying()})); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.text, err, c.want)
 		}
 	}
@@ -55,6 +55,7 @@ func TestRefused(t *testing.T) {
 
 // TestTooFewRegisters: what one instruction reads cannot be spilled; where there are fewer registers the text says what leaves no more.
 func TestTooFewRegisters(t *testing.T) {
+	programs.Hold(t)
 	s, err := ir.Parse(`shader compute "main" { info { workgroup_size=8,4,4 } shared_size=16 scratch_size=64 fn f0 "main" entry() { b0:
 		%0:32 = load_const 0 %1:32 = load_const 16 %2:32x4 = load_scratch %0 align_mul=16 %3:32x4 = load_scratch %1 align_mul=16
 		%4:32x4 = fadd %2, %3 store_scratch %4, %0 align_mul=16 write_mask=xyzw } }`)
@@ -65,7 +66,7 @@ func TestTooFewRegisters(t *testing.T) {
 		1: "midgard: an instruction with more operands than 1 work registers hold on t720 is not supported: each of 8 x 4 x 4 threads that meet has 1",
 		2: "",
 	} {
-		_, err := Compile(ir.Clone(s), CompileOptions{GPU: "t720", Job: verifying(), Registers: registers})
+		_, err := held(Compile(ir.Clone(s), CompileOptions{GPU: "t720", Job: verifying(), Registers: registers}))
 		if want == "" && err != nil || want != "" && (!errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%d registers: %v, want %q", registers, err, want)
 		}
@@ -97,6 +98,7 @@ func TestGeometryRefused(t *testing.T) {
 
 // TestSpillsBeyondOffsets: spill slots stand after a thread's arrays, and offsets do not reach all of its storage.
 func TestSpillsBeyondOffsets(t *testing.T) {
+	programs.Hold(t)
 	const live = 60
 	var w strings.Builder
 	w.WriteString("b0:")
@@ -115,7 +117,7 @@ func TestSpillsBeyondOffsets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := Compile(s, CompileOptions{Job: verifying()})
+		b, err := held(Compile(s, CompileOptions{Job: verifying()}))
 		if want == "" && (err != nil || b.Stats.Spills == 0) {
 			t.Errorf("%d bytes: %v, %+v", size, err, b)
 		}

@@ -36,6 +36,7 @@ func TestStepsAreInOrder(t *testing.T) {
 
 // Without any optional step, and without all of them, code is right by every plan.
 func TestOptionalStepsMayBeLeftOut(t *testing.T) {
+	programs.Hold(t)
 	steps := backend.OptionalSteps(Target{}.Steps(""))
 	sets := [][]string{steps}
 	for _, name := range steps {
@@ -58,11 +59,12 @@ func TestOptionalStepsMayBeLeftOut(t *testing.T) {
 
 // A compile that is cut after a step has no code, but where that is the last.
 func TestStepsCanBeCut(t *testing.T) {
+	programs.Hold(t)
 	for _, s := range (Target{}).Steps("") {
 		seen := ""
 		job := &backend.Job{Dump: true, Instrument: passes.NewInstrument(passes.RunOptions{StopAfter: s.Name, DumpAfter: []string{s.Name},
 			Dump: func(title, _ string) { seen = title }})}
-		bin, err := Compile(ir.Clone(fragment(1)), CompileOptions{Job: job, plan: planWith(s.Name)})
+		bin, err := held(Compile(ir.Clone(fragment(1)), CompileOptions{Job: job, plan: planWith(s.Name)}))
 		if s.Name == "encode" && err == nil && len(bin.Code) > 0 {
 			continue
 		}
@@ -84,6 +86,7 @@ func planWith(name string) string {
 
 // What steps are printed as reads back.
 func TestMachineTextReadsBack(t *testing.T) {
+	programs.Hold(t)
 	for seed := range gputest.Seeds(24) {
 		look := func(title, text string) {
 			f, p, err := readMachine(text, &gpus[0])
@@ -101,7 +104,7 @@ func TestMachineTextReadsBack(t *testing.T) {
 		job := &backend.Job{Dump: true, Instrument: passes.NewInstrument(passes.RunOptions{Dump: look,
 			DumpAfter: []string{"isel", "dce", "coalesce", "fuse_conditions", "presched", "ra", "sched", "pipe_registers", "ra_bundles"}})}
 		s := gputest.Random{Seed: seed, Size: 10 + 2*int(seed), Comps: 4}.Shader()
-		if _, err := Compile(s, CompileOptions{Job: job, plan: plans[seed%3].name, Registers: 16 - int(seed)%3*5}); err != nil {
+		if _, err := held(Compile(s, CompileOptions{Job: job, plan: plans[seed%3].name, Registers: 16 - int(seed)%3*5})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -119,12 +122,13 @@ func lowerStageText(name, in string) (string, error) {
 			text = after
 		}
 	}}
-	_, err = Compile(s, CompileOptions{Job: &backend.Job{Dump: true, Lists: gputest.Lists, Instrument: passes.NewInstrument(o)}})
+	_, err = held(Compile(s, CompileOptions{Job: &backend.Job{Dump: true, Lists: gputest.Lists, Instrument: passes.NewInstrument(o)}}))
 	return text, err
 }
 
 // TestSteps runs steps on texts. Options of a test: gpu, registers.
 func TestSteps(t *testing.T) {
+	programs.Hold(t)
 	gputest.StepTests(t, "testdata/steps", func(name string, o gputest.StepOptions, in string) (string, error) {
 		g, err := FindGPU(o["gpu"])
 		if err != nil {

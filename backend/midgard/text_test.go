@@ -36,6 +36,7 @@ func expect(t *testing.T, text string, want ...string) {
 
 // TestSelection: what an expression over two vec4s becomes.
 func TestSelection(t *testing.T) {
+	programs.Hold(t)
 	splat := func(b *ir.Builder, v float64) *ir.Def { return b.Swizzle(b.ImmFloat(v, 32), 0, 0, 0, 0) }
 	for _, c := range []struct {
 		name string
@@ -70,6 +71,7 @@ func TestSelection(t *testing.T) {
 
 // TestBranch: the comparison stands in the branch's bundle.
 func TestBranch(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	out := gputest.StorageBuffer(b, 0, 1)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
@@ -100,6 +102,7 @@ func fragment(n int) *ir.Shader {
 // TestWriteout: each target has a bundle in the main flow and one that waits; the
 // tags are those of the GPU.
 func TestWriteout(t *testing.T) {
+	programs.Hold(t)
 	for n := 1; n <= 3; n++ {
 		for _, g := range gpus {
 			bin, err := compile(fragment(n), CompileOptions{GPU: g.Name})
@@ -135,6 +138,7 @@ func TestWriteout(t *testing.T) {
 
 // TestStats: the figures add up.
 func TestStats(t *testing.T) {
+	programs.Hold(t)
 	bin, _ := listing(t, fragment(1), CompileOptions{})
 	st := bin.Stats
 	if st.Quads*isa.Quad+isa.Padding != len(bin.Code) || st.Bundles != st.ALU+1 || st.Threads != 4 || st.Regs != bin.Meta.WorkRegs {
@@ -165,6 +169,7 @@ func TestInlineConstants(t *testing.T) {
 // TestAlias: where the texture pipe shares registers, its input is that of
 // load/store and its result a work register.
 func TestAlias(t *testing.T) {
+	programs.Hold(t)
 	for _, g := range gpus {
 		s, b := gputest.NewShader(ir.StageFragment, 1)
 		c := b.Intrinsic(ir.IntrLoadFragCoord, 4, 32)

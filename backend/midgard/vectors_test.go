@@ -13,6 +13,7 @@ import (
 
 // The bytes of a word are shifted out by one instruction with a constant for each, also where they are some way apart.
 func TestBytesAreVectors(t *testing.T) {
+	midgard.Programs.Hold(t)
 	text := largeModule(24, func(w *strings.Builder) {
 		w.WriteString("%p = OpAccessChain %pu %v %c0 %c0\n%x = OpLoad %u %p\n%q = OpAccessChain %pu %v %c0 %c1\n")
 		for i := range 3 {
@@ -24,6 +25,7 @@ func TestBytesAreVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	midgard.Programs.Add(o.Code, o.ABI, o.Stats)
 	lines, err := midgard.Target{}.Disassemble("t860", o.Code)
 	if err != nil {
 		t.Fatal(err)

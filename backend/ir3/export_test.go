@@ -1,0 +1,4 @@
+package ir3
+
+// Programs are those that the tests of the package hold.
+var Programs = &programs
