@@ -39,7 +39,7 @@ var programs gputest.HeldPrograms
 // held adds what a test compiles itself to what it holds.
 func held(bin *Binary, err error) (*Binary, error) {
 	if err == nil {
-		programs.Add(bin.Code, bin.Meta, bin.Stats)
+		programs.Add(bin.Code, bin.Meta, bin.Stats, bin.Lines)
 	}
 	return bin, err
 }
@@ -54,7 +54,7 @@ func tryBuild(t *testing.T, s *ir.Shader, opts CompileOptions) (*Binary, string,
 			final = strings.NewReplacer(".cache", "", ".discard", "").Replace(text)
 		})
 	}
-	bin, err := held(Compile(ir.Clone(s), opts))
+	bin, err := held(Compile(gputest.Located(s), opts))
 	if err != nil {
 		return nil, "", err
 	}

@@ -80,7 +80,7 @@ func TestChips(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		agx.Programs.Add(obj.Code, obj.ABI, obj.Stats)
+		agx.Programs.Add(obj.Code, obj.ABI, obj.Stats, obj.Lines)
 		atomics := 0
 		for _, l := range isa.Disassemble(obj.Code) {
 			if l.Err != nil || l.Instr.Op != isa.OpAtomic {

@@ -26,7 +26,7 @@ func TestImageStoreComponents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		agx.Programs.Add(obj.Code, obj.ABI, obj.Stats)
+		agx.Programs.Add(obj.Code, obj.ABI, obj.Stats, obj.Lines)
 		var lines []string
 		products, zeros := 0, 0
 		for pc := 0; pc < len(obj.Code); {

@@ -46,7 +46,7 @@ func TestSamplers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	agx.Programs.Add(o.Code, o.ABI, o.Stats)
+	agx.Programs.Add(o.Code, o.ABI, o.Stats, o.Lines)
 	var meta abi.Meta
 	if err := json.Unmarshal(o.ABI, &meta); err != nil {
 		t.Fatal(err)
@@ -141,7 +141,7 @@ void main() {
 			t.Errorf("%d samplers: %v", samplers, err)
 			continue
 		}
-		agx.Programs.Add(o.Code, o.ABI, o.Stats)
+		agx.Programs.Add(o.Code, o.ABI, o.Stats, o.Lines)
 		var meta abi.Meta
 		if err := json.Unmarshal(o.ABI, &meta); err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ func mainPart(t *testing.T, stage ir.Stage, source string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	agx.Programs.Add(o.Code, o.ABI, o.Stats)
+	agx.Programs.Add(o.Code, o.ABI, o.Stats, o.Lines)
 	lines, err := agx.Target{}.Disassemble(o.GPU, o.Code)
 	if err != nil {
 		t.Fatal(err)

@@ -43,12 +43,13 @@ func partly() bool {
 	return run != nil && strings.Contains(run.Value.String(), "/")
 }
 
-// Add adds a program: its code, what a driver is told of it, and its figures. A test that compiles holds what it compiles.
-func (h *HeldPrograms) Add(code []byte, meta, stats any) {
+// Add adds a program: its code, what a driver is told of it, its figures, and where its code comes from. A test that compiles holds what
+// it compiles.
+func (h *HeldPrograms) Add(code []byte, meta, stats, lines any) {
 	if h.test == nil {
 		panic("gputest: a program of a test that holds none: let it call programs.Hold(t) first")
 	}
-	text, err := json.Marshal([]any{meta, stats})
+	text, err := json.Marshal([]any{meta, stats, lines})
 	if err != nil {
 		panic(err) // an object could not have them either
 	}

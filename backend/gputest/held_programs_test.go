@@ -29,18 +29,18 @@ func TestHeldPrograms(t *testing.T) {
 			name = t.Name()
 			h.Hold(t)
 			for _, a := range add {
-				h.Add([]byte(a[:1]), a[1:2], a[2:])
+				h.Add([]byte(a[:1]), a[1:2], a[2:3], a[3:])
 			}
 		})
 		return readTable(t, "held_programs.tsv")[name]
 	}
-	want := row("abc", "def")
-	if !strings.HasPrefix(want, "2\t") || row("def", "abc") != want {
-		t.Errorf("two programs are %q, and %q in the other order", want, row("def", "abc"))
+	want := row("abcd", "efgh")
+	if !strings.HasPrefix(want, "2\t") || row("efgh", "abcd") != want {
+		t.Errorf("two programs are %q, and %q in the other order", want, row("efgh", "abcd"))
 	}
-	for _, other := range []string{"dxf", "xef", "dex"} {
-		if row("abc", other) == want {
-			t.Errorf("%s is taken for def", other)
+	for _, other := range []string{"xfgh", "exgh", "efxh", "efgx"} {
+		if row("abcd", other) == want {
+			t.Errorf("%s is taken for efgh", other)
 		}
 	}
 	defer func() {
@@ -48,7 +48,7 @@ func TestHeldPrograms(t *testing.T) {
 			t.Error("a test that holds nothing compiles")
 		}
 	}()
-	h.Add(nil, nil, nil)
+	h.Add(nil, nil, nil, nil)
 }
 
 // TestPartly: subtests are chosen by a slash.

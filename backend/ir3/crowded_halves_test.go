@@ -22,6 +22,6 @@ func TestCrowdedHalves(t *testing.T) {
 			t.Errorf("%s: %v", gpu, err)
 			continue
 		}
-		ir3.Programs.Add(o.Code, o.ABI, o.Stats)
+		ir3.Programs.Add(o.Code, o.ABI, o.Stats, o.Lines)
 	}
 }

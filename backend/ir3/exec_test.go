@@ -21,7 +21,7 @@ var programs gputest.HeldPrograms
 // held adds what a test compiles itself to what it holds.
 func held(bin *Binary, err error) (*Binary, error) {
 	if err == nil {
-		programs.Add(bin.Code, bin.Meta, bin.Stats)
+		programs.Add(bin.Code, bin.Meta, bin.Stats, bin.Locs)
 	}
 	return bin, err
 }
@@ -30,7 +30,7 @@ func held(bin *Binary, err error) (*Binary, error) {
 // listing gives the same words again.
 func compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
 	opts.Verify, opts.Lists = true, gputest.Lists
-	bin, err := held(Compile(ir.Clone(s), opts))
+	bin, err := held(Compile(gputest.Located(s), opts))
 	if err != nil {
 		return nil, err
 	}

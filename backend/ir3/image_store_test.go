@@ -27,7 +27,7 @@ func TestImageStoreComponents(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ir3.Programs.Add(obj.Code, obj.ABI, obj.Stats)
+			ir3.Programs.Add(obj.Code, obj.ABI, obj.Stats, obj.Lines)
 			lines, err := ir3.Target{}.Disassemble(gpu, obj.Code)
 			if err != nil {
 				t.Fatal(err)

@@ -24,7 +24,7 @@ var programs gputest.HeldPrograms
 // held adds what a test compiles itself to what it holds.
 func held(bin *Binary, err error) (*Binary, error) {
 	if err == nil {
-		programs.Add(bin.Code, bin.Meta, bin.Stats)
+		programs.Add(bin.Code, bin.Meta, bin.Stats, bin.Lines)
 	}
 	return bin, err
 }
@@ -35,7 +35,7 @@ func compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
 	if opts.Job == nil {
 		opts.Job = verifying()
 	}
-	bin, err := held(Compile(ir.Clone(s), opts))
+	bin, err := held(Compile(gputest.Located(s), opts))
 	if err != nil {
 		return nil, err
 	}

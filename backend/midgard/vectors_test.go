@@ -25,7 +25,7 @@ func TestBytesAreVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	midgard.Programs.Add(o.Code, o.ABI, o.Stats)
+	midgard.Programs.Add(o.Code, o.ABI, o.Stats, o.Lines)
 	lines, err := midgard.Target{}.Disassemble("t860", o.Code)
 	if err != nil {
 		t.Fatal(err)
