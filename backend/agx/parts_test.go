@@ -110,6 +110,7 @@ func TestHeldParts(t *testing.T) {
 			rows[fmt.Sprintf("feedback %s %d", name, n)] = digest(t, err, obj)
 		}
 	}
+	heldForms(t, parts, rows)
 	gputest.HoldTable(t, "parts.tsv", rows)
 }
 

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"nirc"
-	"nirc/backend/agx"
 	"nirc/backend/agx/abi"
 	"nirc/internal/emu"
 	"nirc/internal/exec"
@@ -39,14 +38,12 @@ void main() {
 
 // Samplers for which there is no state register stand in the sampler heap.
 func TestSamplers(t *testing.T) {
-	agx.Programs.Hold(t)
 	ctx := context.Background()
 	m := prove.FromGLSL(t, ir.StageCompute, samplersSource)
 	o, err := m.Compile(ctx, nirc.Options{Target: "agx", Level: passes.O2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	agx.Programs.Add(o.Code, o.ABI, o.Stats, o.Lines)
 	var meta abi.Meta
 	if err := json.Unmarshal(o.ABI, &meta); err != nil {
 		t.Fatal(err)
@@ -116,7 +113,6 @@ func TestSamplers(t *testing.T) {
 // Samplers have a LOD bias each, in uniform registers or a table. They find room beside values of the preamble that fill
 // the registers, and those of the samplers without room come from the table.
 func TestSamplerBiasRoom(t *testing.T) {
-	agx.Programs.Hold(t)
 	var sums strings.Builder
 	for i := range 250 {
 		fmt.Fprintf(&sums, "  v = abs(v) * (sin(u[%d]) + u[%d]) + x;\n", i, i+1)
@@ -141,7 +137,6 @@ void main() {
 			t.Errorf("%d samplers: %v", samplers, err)
 			continue
 		}
-		agx.Programs.Add(o.Code, o.ABI, o.Stats, o.Lines)
 		var meta abi.Meta
 		if err := json.Unmarshal(o.ABI, &meta); err != nil {
 			t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 
 	"nirc"
 	"nirc/backend"
-	"nirc/backend/agx"
 	"nirc/internal/emu"
 	"nirc/internal/exec"
 	"nirc/internal/prove"
@@ -91,7 +90,6 @@ func readTexels(t *testing.T, mask int) error {
 
 // TestTexelMasks: a texture operation is asked for what is read of its texel, and gives just that.
 func TestTexelMasks(t *testing.T) {
-	agx.Programs.Hold(t)
 	if err := texelMasks(t, backend.MonolithicABI); err != nil {
 		t.Error(err)
 	}

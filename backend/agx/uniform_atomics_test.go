@@ -4,14 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"nirc/backend/agx"
 	"nirc/ir"
 )
 
 // The lanes of a subgroup get what one of them had of an atomic from lane 0 where all are there; where some may be missing from the first that is
 // there, for which the others do nothing meanwhile, and by a reduction where a quad may lack lanes.
 func TestSharedAtomics(t *testing.T) {
-	agx.Programs.Hold(t)
 	const source = `#version 460
 layout(local_size_x = SIZE) in;
 layout(set = 0, binding = 0) buffer C { uint c; };
@@ -37,7 +35,6 @@ void main() {
 // What the first active lane has comes by a shuffle of its number, which is found once for all components, where no quad lacks lanes; else by
 // reductions.
 func TestFirstLane(t *testing.T) {
-	agx.Programs.Hold(t)
 	const source = `#version 460
 #extension GL_KHR_shader_subgroup_ballot : require
 layout(local_size_x = SIZE) in;

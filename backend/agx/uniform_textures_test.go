@@ -20,7 +20,6 @@ func mainPart(t *testing.T, stage ir.Stage, source string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	agx.Programs.Add(o.Code, o.ABI, o.Stats, o.Lines)
 	lines, err := agx.Target{}.Disassemble(o.GPU, o.Code)
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +38,6 @@ func mainPart(t *testing.T, stage ir.Stage, source string) string {
 // invocations choose the same, and in the shader if they do not, or if a branch decides whether the index may be used
 // that nothing before the branch has used.
 func TestPreambleTextures(t *testing.T) {
-	agx.Programs.Hold(t)
 	const source = `#version 460
 #extension GL_EXT_nonuniform_qualifier : require
 layout(local_size_x = 32) in;
@@ -65,7 +63,6 @@ void main() {
 // The first texel, which each texture has, is fetched in the preamble even if a branch decides whether it is wanted; others may be
 // out of bounds where nobody wants them.
 func TestPreambleFetches(t *testing.T) {
-	agx.Programs.Hold(t)
 	const source = `#version 460
 layout(local_size_x = 32) in;
 layout(set = 0, binding = 0) uniform sampler2D a;
@@ -84,7 +81,6 @@ void main() {
 
 // The layer of an array is rounded and clamped in the preamble if it is the same for all fragments, beside coordinates that are not.
 func TestPreambleLayers(t *testing.T) {
-	agx.Programs.Hold(t)
 	const source = `#version 460
 layout(set = 0, binding = 0) uniform sampler2DArray a;
 layout(push_constant) uniform P { int i; };
@@ -101,7 +97,6 @@ void main() { o = texture(a, vec3(at.xy, LAYER)); }`
 
 // Inputs of 16 bits are interpolated into halves: nothing converts them. At an offset they are computed in words.
 func TestHalfInputs(t *testing.T) {
-	agx.Programs.Hold(t)
 	const source = `#version 460
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #extension GL_AMD_gpu_shader_half_float : enable
@@ -119,7 +114,6 @@ void main() { o = VALUE; }`
 
 // Textures are sampled in the preamble where all invocations look at one place and nothing but constants choose the texture.
 func TestPreambleSamples(t *testing.T) {
-	agx.Programs.Hold(t)
 	const source = `#version 460
 layout(set = 0, binding = 0) uniform sampler2D a[4];
 layout(set = 0, binding = 1) uniform samplerCube c;
@@ -150,7 +144,6 @@ void main() { o = LOOKUP; }`
 // Samples are fetched in the preamble where all invocations want the same one: in draws one that each multisampled texture has, for
 // a draw that shades nothing may have the number of any; in dispatches any where the shader always comes by.
 func TestPreambleMultisampled(t *testing.T) {
-	agx.Programs.Hold(t)
 	const source = `#version 460
 #if COMPUTE
 layout(local_size_x = 32) in;
@@ -195,7 +188,6 @@ void main() { LOOKUP; }`
 // Memory is read by a pointer in the preamble where nothing but reads goes by that pointer, the pointer is the same for all, and the
 // invocation has not written or waited for others before.
 func TestPreamblePointers(t *testing.T) {
-	agx.Programs.Hold(t)
 	const source = `#version 460
 #extension GL_EXT_buffer_reference : require
 layout(local_size_x = 32) in;
