@@ -12,11 +12,12 @@ type Texture struct {
 	op                  ir.TexOp
 	dim                 ir.Dim
 	array, shadow       bool
+	sparse              bool // with a residency code
 	separate, indexed   bool // of a texture and a sampler by themselves, of an array of them
 	coordBits, outBits  uint8
 	class               ir.TypeClass
 	level, offset, more int // 0: none, or what makes them
-	used                int // components that are read
+	used                int // components that are read, in bits
 	stage               ir.Stage
 }
 
@@ -29,7 +30,7 @@ var (
 func randomTexture(r *rand.Rand) Texture {
 	yes := func(of int) bool { return r.IntN(of) == 0 }
 	x := Texture{op: textureOps[r.IntN(len(textureOps))], dim: textureDims[r.IntN(len(textureDims))], array: yes(3), shadow: yes(5), separate: yes(3), indexed: yes(4),
-		coordBits: 32, outBits: 32, class: ir.ClassFloat, level: r.IntN(4), offset: r.IntN(3), more: r.IntN(3), used: 1 + r.IntN(15), stage: ir.StageFragment}
+		coordBits: 32, outBits: 32, class: ir.ClassFloat, level: r.IntN(4), offset: r.IntN(3), more: r.IntN(3), used: 1 + r.IntN(31), stage: ir.StageFragment}
 	if yes(3) {
 		x.stage = ir.StageCompute
 	}
@@ -64,6 +65,7 @@ func randomTexture(r *rand.Rand) Texture {
 	if x.shadow = x.shadow && samples && x.dim != ir.Dim3D; x.shadow {
 		x.class = ir.ClassFloat
 	}
+	x.sparse = (samples || x.op == ir.TexOpTxf || x.op == ir.TexOpTxfMs) && x.dim != ir.DimBuf && yes(6)
 	if x.dim == ir.DimCube || !samples && x.op != ir.TexOpTxf {
 		x.offset = 0
 	}
@@ -149,6 +151,9 @@ func (x *Texture) build(s *ir.Shader, b *ir.Builder, words *ir.Def) *ir.Def {
 			comps = 1
 		}
 	}
+	if x.sparse {
+		comps++
+	}
 	bits, class := x.outBits, x.class
 	switch x.op {
 	case ir.TexOpTxs, ir.TexOpQueryLevels, ir.TexOpTextureSamples:
@@ -158,6 +163,7 @@ func (x *Texture) build(s *ir.Shader, b *ir.Builder, words *ir.Def) *ir.Def {
 	}
 	in := s.NewTex(x.op, uint8(comps), bits)
 	i := in.TexInfo()
+	i.IsSparse = x.sparse
 	i.Dim, i.IsArray, i.DestType = x.dim, x.array, ir.ALUType{Class: class, Bits: bits}
 	fetch := x.op == ir.TexOpTxf || x.op == ir.TexOpTxfMs
 	word := func(c int) *ir.Def { return b.Channel(words, c&3) }
@@ -201,7 +207,7 @@ func (x *Texture) build(s *ir.Shader, b *ir.Builder, words *ir.Def) *ir.Def {
 		add(ir.TexSrcCoord, vector(coords, 0, fetch))
 	}
 	if x.shadow {
-		i.IsShadow, i.NewStyleShadow = true, comps == 1
+		i.IsShadow, i.NewStyleShadow = true, x.op != ir.TexOpTg4
 		add(ir.TexSrcComparator, b.U2f32(b.Iand(word(3), b.Imm32(1))))
 	}
 	x.levels(b, add, value, vector, axes)
@@ -213,7 +219,7 @@ func (x *Texture) build(s *ir.Shader, b *ir.Builder, words *ir.Def) *ir.Def {
 		}
 		add(ir.TexSrcOffset, b.Vec(k...))
 	case 2:
-		if x.op == ir.TexOpTg4 && x.more == 1 {
+		if x.op == ir.TexOpTg4 && x.more > 0 {
 			i.HasOffsets, i.Offsets = true, [4][2]int8{{1, 2}, {-3, 4}, {5, -6}, {-8, 7}}
 			break
 		}

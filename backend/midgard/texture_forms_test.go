@@ -10,7 +10,7 @@ import (
 func TestTextureForms(t *testing.T) {
 	programs.Hold(t)
 	for _, gpu := range []string{"t720", "t860"} {
-		err := programs.Textures(300, func(s *ir.Shader) error {
+		err := programs.Textures(400, func(s *ir.Shader) error {
 			_, err := compile(s, CompileOptions{GPU: gpu})
 			return err
 		})
