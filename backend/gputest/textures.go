@@ -90,12 +90,7 @@ func (h *HeldPrograms) Textures(n int, compile func(s *ir.Shader) error) error {
 // shader stores what the operation gives.
 func (x *Texture) shader() *ir.Shader {
 	s, b := NewShader(x.stage, 64)
-	var id *ir.Def
-	if x.stage == ir.StageCompute {
-		id = b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
-	} else {
-		id = b.Bcsel(&b.Intrinsic(ir.IntrLoadFrontFace, 1, 1).Def, b.Imm32(3), b.Imm32(5))
-	}
+	id := number(b, x.stage)
 	in := LoadWords(b, StorageBuffer(b, 0, 0), b.Ishl(id, b.Imm32(4)), 4)
 	res := x.build(s, b, in)
 	for c := range int(res.NumComponents) {
