@@ -164,6 +164,24 @@ var memoryCases = []MemoryCase{
 		l = append(l, Words(b, &bal.Def)...)
 		return append(l, b.U2u32(&b.Intrinsic(ir.IntrReadFirstInvocation, 1, 16, b.U2u16(b.Iadd(id, b.Imm32(9)))).Def))
 	}},
+	{Name: "votes of equal values", words: 8, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) (l []*ir.Def) {
+		for _, v := range []*ir.Def{b.Iadd(b.Channel(&b.Intrinsic(ir.IntrLoadWorkgroupId, 3, 32).Def, 0), b.Imm32(7)), b.Iand(id, b.Imm32(1))} {
+			for _, x := range []*ir.Def{v, b.U2u16(v)} {
+				l = append(l, b.B2i32(&b.Intrinsic(ir.IntrVoteIeq, 1, 1, x).Def))
+			}
+			for _, x := range []*ir.Def{b.U2f32(v), b.F2f16(b.U2f32(v))} {
+				l = append(l, b.B2i32(&b.Intrinsic(ir.IntrVoteFeq, 1, 1, x).Def))
+			}
+		}
+		return l
+	}},
+	{Name: "votes of equal long values", words: 4, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) (l []*ir.Def) {
+		same, other := b.Iadd(b.Channel(&b.Intrinsic(ir.IntrLoadWorkgroupId, 3, 32).Def, 0), b.Imm32(7)), b.Iand(id, b.Imm32(1))
+		for _, v := range [][2]*ir.Def{{same, same}, {same, other}, {other, same}, {other, other}} {
+			l = append(l, b.B2i32(&b.Intrinsic(ir.IntrVoteIeq, 1, 1, b.Pack64_2x32Split(v[0], v[1])).Def))
+		}
+		return l
+	}},
 	{Name: "quads and shuffles", words: 5, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
 		v := b.Imul(id, b.Imm32(77))
 		return []*ir.Def{&b.Intrinsic(ir.IntrQuadSwapHorizontal, 1, 32, v).Def, &b.Intrinsic(ir.IntrQuadSwapVertical, 1, 32, v).Def,

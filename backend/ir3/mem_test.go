@@ -25,7 +25,7 @@ func TestMemory(t *testing.T) {
 			}
 		}
 		return nil
-	}, "64-bit atomics") // a pass makes exchanges of them
+	}, "64-bit atomics", "votes of equal long values") // passes make exchanges and votes of words of them
 }
 
 // A workgroup whose waves must all fit at once, because they meet at a

@@ -14,7 +14,7 @@ func TestMemory(t *testing.T) {
 	gputest.TestMemory(t, func(name string, s *ir.Shader, r *gputest.Run) error {
 		_, err := execute(s, CompileOptions{}, r, nil)
 		return err
-	}, "dispatch values", "votes", "quads and shuffles")
+	}, "dispatch values", "votes", "votes of equal values", "votes of equal long values", "quads and shuffles")
 }
 
 // TestNarrowPlaces runs what the code generators share.
