@@ -25,7 +25,7 @@ func TestMemory(t *testing.T) {
 			}
 		}
 		return nil
-	}, "64-bit atomics", "votes of equal long values") // passes make exchanges and votes of words of them
+	}, "64-bit atomics", "votes of equal long values") // passes make exchanges of them, and votes on their words
 }
 
 // A workgroup whose waves must all fit at once, because they meet at a
