@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xeae77f2
+const builtinSum = 0xaedacc54
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -368,10 +368,7 @@ var builtinTree = node{4, 6, "", []node{
 			{4, 153, "", []node{
 				{2, 153, "loop", nil},
 				{3, 154, "", []node{
-					{4, 154, "", []node{
-						{2, 154, "use", nil},
-						{2, 154, "scalar", nil},
-					}},
+					{2, 154, "lower_alu_to_scalar", nil},
 					{4, 155, "", []node{
 						{2, 155, "lower_phis_to_scalar", nil},
 						{4, 155, "", []node{
@@ -407,10 +404,7 @@ var builtinTree = node{4, 6, "", []node{
 			{4, 172, "", []node{
 				{2, 172, "loop", nil},
 				{3, 173, "", []node{
-					{4, 173, "", []node{
-						{2, 173, "use", nil},
-						{2, 173, "scalar", nil},
-					}},
+					{2, 173, "lower_alu_to_scalar", nil},
 					{4, 174, "", []node{
 						{2, 174, "lower_phis_to_scalar", nil},
 						{4, 174, "", []node{
@@ -1879,10 +1873,7 @@ var builtinTree = node{4, 6, "", []node{
 					}},
 				}},
 			}},
-			{4, 566, "", []node{
-				{2, 566, "use", nil},
-				{2, 566, "scalar", nil},
-			}},
+			{2, 566, "lower_alu_to_scalar", nil},
 			{4, 567, "", []node{
 				{2, 567, "use", nil},
 				{2, 567, "clean", nil},
