@@ -7,54 +7,31 @@ var optCopyPropPass = &Pass{
 	Doc: "Makes uses of moves and vectors use what they copy, swizzles composed.",
 }
 
-// optCopyProp makes uses of moves and vectors use what they copy. Source
-// order sees a definition's own sources propagated before its uses, except for
-// phis, whose turn comes in the next run.
+// optCopyProp makes uses of moves and vectors use what they copy. It asks the copies for their uses: most instructions
+// read none, and to ask all sources for what they read takes more. Source order sees what a copy reads propagated before
+// its uses, except for phis, whose turn comes in the next run.
 func optCopyProp(impl *ir.Impl) (progress bool) {
-	if !readsCopies(impl) {
-		return false
-	}
 	for b := range impl.Blocks() {
 		for in := b.First(); in != nil; in = in.Next() {
-			for i := range in.Srcs {
-				s := &in.Srcs[i]
-				if !copies(s.Def.Instr) {
-					continue
-				}
-				if in.Kind == ir.KindALU {
-					progress = copyPropALU(in, s, in.SrcComps(i)) || progress
-				} else {
-					progress = copyPropWhole(s) || progress
-				}
+			if copies(in) {
+				progress = copyPropUses(in) || progress
 			}
-		}
-		if i := b.FollowingIf(); i != nil {
-			progress = copyPropWhole(&i.Cond) || progress
 		}
 	}
 	return progress
 }
 
-// readsCopies reports whether anything reads a copy that may read what it copies. Two of three runs find nothing, and to ask
-// the copies for their uses takes less than to ask all uses for what they read.
-func readsCopies(impl *ir.Impl) bool {
-	for b := range impl.Blocks() {
-		for in := b.First(); in != nil; in = in.Next() {
-			if !copies(in) {
-				continue
-			}
-			for u := in.Def.FirstUse(); u != nil; u = u.NextUse() {
-				if u.Instr == nil || u.Instr.Kind != ir.KindALU {
-					if throughWhole(u) != nil {
-						return true
-					}
-				} else if _, from := throughALU(u.Instr, u, srcComps(u)); from != nil {
-					return true
-				}
-			}
+// copyPropUses makes the uses of a copy that may read what it copies read that.
+func copyPropUses(in *ir.Instr) (progress bool) {
+	for u, next := in.Def.FirstUse(), (*ir.Src)(nil); u != nil; u = next {
+		next = u.NextUse()
+		if u.Instr != nil && u.Instr.Kind == ir.KindALU {
+			progress = copyPropALU(u.Instr, u, srcComps(u)) || progress
+		} else {
+			progress = copyPropWhole(u) || progress
 		}
 	}
-	return false
+	return progress
 }
 
 // srcComps is the number of lanes that an ALU instruction reads by a source.
