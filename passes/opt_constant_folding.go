@@ -19,8 +19,11 @@ func optConstantFolding(c *Context, s *ir.Shader) (bool, error) {
 		for blk := range impl.Blocks() {
 			for in := range blk.Instrs() {
 				switch in.Kind {
+				case ir.KindLoadConst:
+					noteConst(&in.Def)
+					continue
 				case ir.KindALU:
-					if !hasConsts(in) {
+					if in.Flags != readsConst || !hasConsts(in) {
 						continue
 					}
 				case ir.KindIntrinsic, ir.KindTex:
@@ -31,6 +34,9 @@ func optConstantFolding(c *Context, s *ir.Shader) (bool, error) {
 				if v := foldInstr(b, in, s, mode); v != nil && c.Step() {
 					in.Def.RewriteUses(v)
 					in.Remove()
+					if v.IsConst() {
+						noteConst(v)
+					}
 					changed = true
 				} else if v == nil && (in.Kind == ir.KindTex && foldTex(in) || foldConstDiscard(in)) {
 					changed = true
@@ -39,6 +45,19 @@ func optConstantFolding(c *Context, s *ir.Shader) (bool, error) {
 		}
 		return changed
 	}), nil
+}
+
+// readsConst marks the instructions that read a constant, by their Flags: most read none, and to ask each for its sources, each in
+// another line of the cache, took half of the pass. One that is marked by chance is looked at and left.
+const readsConst = 0xc0457
+
+// noteConst marks the instructions that read a constant; all but phis come after it.
+func noteConst(d *ir.Def) {
+	for u := d.FirstUse(); u != nil; u = u.NextUse() {
+		if u.Instr != nil {
+			u.Instr.Flags = readsConst
+		}
+	}
 }
 
 // hasConsts reports whether an ALU instruction works on constants alone, or selects by one: most do not, and need no more.
