@@ -51,6 +51,8 @@ const (
 	HasSampleMask           // questions for the mask of covered samples
 	HasOutputLoad           // loads of outputs by slot, what attachments hold among them
 	HasSlots                // accesses to inputs and outputs by slot, at another than the first or one that is not known
+	HasWide                 // operations on vectors, moves among them, that do more than to make one of components
+	HasAwkward              // operations that lower_alu may write by others
 )
 
 // apartModes are those of which there are no derefs of HasObject.
@@ -59,6 +61,11 @@ const apartModes = ModeShaderIn | ModeShaderOut | ModeUniform | ModeImage | Mode
 // kindContents are those of instructions of a kind, ALU instructions aside.
 var kindContents = [...]Contents{KindIntrinsic: 0, KindTex: HasTex, KindDeref: HasDeref, KindLoadConst: HasConst, KindUndef: HasUndef,
 	KindPhi: HasPhi, KindParallelCopy: 0, KindJump: HasJump, KindCall: HasCall}
+
+// awkwardOps are the operations that lower_alu may write by others.
+var awkwardOps = []Op{
+	OpFneo, OpFequ, OpFunord, OpFord, OpBitfieldReverse, OpBitCount, OpUmulHigh, OpImulHigh, OpUmul2x32_64, OpImul2x32_64, OpFmin, OpFmax,
+}
 
 // opContents are those of ALU instructions of an operation.
 var opContents = func() (t [NumOps]Contents) {
@@ -72,6 +79,14 @@ var opContents = func() (t [NumOps]Contents) {
 	}
 	for _, op := range []Op{OpUdiv, OpUmod, OpIdiv, OpIrem, OpImod} {
 		t[op] |= HasDivision
+	}
+	for op := range Op(NumOps) {
+		if op.Info().Horizontal() && (op < OpVec2 || op > OpVec16) {
+			t[op] |= HasWide
+		}
+	}
+	for _, op := range awkwardOps {
+		t[op] |= HasAwkward
 	}
 	t[OpMov] |= HasMove
 	for op := OpVec2; op <= OpVec16; op++ {
@@ -169,6 +184,9 @@ func (in *Instr) contents() Contents {
 		c |= opContents[in.Op]
 		if in.Def.NumComponents > 1 {
 			c |= HasVector
+			if !in.IsVec() {
+				c |= HasWide
+			}
 		}
 		return c
 	}

@@ -18,6 +18,8 @@ func TestContents(t *testing.T) {
 		{"a remainder", func() { b.Umod(&x.Def, &x.Def) }, HasDivision},
 		{"64 bits", func() { b.U2u64(&x.Def) }, Has64},
 		{"a vector", func() { b.Vec2(&x.Def, &x.Def) }, HasVector | HasMove},
+		{"an operation on a vector", func() { b.Iadd(b.Vec2(&x.Def, &x.Def), b.Vec2(&x.Def, &x.Def)) }, HasWide},
+		{"a high half", func() { b.UmulHigh(&x.Def, &x.Def) }, HasAwkward},
 		{"a product of addresses", func() { b.Amul(&x.Def, &x.Def) }, HasAmul},
 		{"an insertion of bits", func() { b.Bfi(&x.Def, &x.Def, &x.Def) }, HasBfi},
 		{"a constant vector", func() { b.Insert(s.NewConst(32, 1, 2)) }, HasVectorConst | HasConst},

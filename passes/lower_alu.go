@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerALUPass = &Pass{
-	Name: "lower_alu", For: ir.HasALU, Class: "A", Run: lowerALU, Idempotent: true,
+	Name: "lower_alu", For: ir.HasAwkward, Class: "A", Run: lowerALU, Idempotent: true,
 	Doc: "Writes ALU operations that the target lacks and that are awkward as rules by others, as the target's options ask: bitfield_reverse and bit_count by masks " +
 		"and shifts, the high half of a product from 16-bit pieces, 32x32 to 64-bit products, fmin and fmax that order zeros. fneo, fequ, funord and ford become pairs of comparisons whatever the target.",
 }

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerALUToScalarPass = &Pass{
-	Name: "lower_alu_to_scalar", Withstands: ChangeFacts | ChangeRemoval, For: ir.HasVector, Class: "A", Run: lowerALUToScalar, Idempotent: true,
+	Name: "lower_alu_to_scalar", Withstands: ChangeFacts | ChangeRemoval, For: ir.HasWide, Class: "A", Run: lowerALUToScalar, Idempotent: true,
 	Doc: "Splits vector ALU operations into scalar ones joined by a vecN, and horizontal operations (dot products, all/any, packs of vectors) into chains. " +
 		"Output: every ALU operation but mov of vectors' making (vecN) has one component.",
 }
