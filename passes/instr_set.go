@@ -15,6 +15,8 @@ type instrSet struct {
 	hash  []uint32 // where there is an instruction
 	n     int
 	spare []*ir.Instr // empty slots, to grow to
+	// out are the instructions that were left out, each at the place that its Flags say.
+	out []*ir.Instr
 }
 
 var instrSets = sync.Pool{New: func() any { return new(instrSet) }}
@@ -42,7 +44,26 @@ func (s *instrSet) release() {
 
 func (s *instrSet) empty() {
 	clear(s.slots)
-	s.n = 0
+	clear(s.out)
+	s.n, s.out = 0, s.out[:0]
+}
+
+// leave notes that an instruction was left out, left reports whether one was.
+func (s *instrSet) leave(in *ir.Instr) {
+	in.Flags = uint32(len(s.out))
+	s.out = append(s.out, in)
+}
+
+func (s *instrSet) left(in *ir.Instr) bool {
+	return int(in.Flags) < len(s.out) && s.out[in.Flags] == in
+}
+
+// add adds an instruction that was left out and may have equals from now on.
+func (s *instrSet) add(in *ir.Instr) {
+	if p := s.find(in); *p == nil {
+		*p = in
+		s.n++
+	}
 }
 
 // find returns the slot of an instruction equal to in, or the free one where

@@ -14,7 +14,8 @@ const commutative = optab.Commutative
 
 // optCSE numbers values over the dominator tree. Blocks in source order meet a
 // dominator before what it dominates; a stored instruction that does not
-// dominate its equal is replaced by it, for it will not dominate what follows.
+// dominate its equal is replaced by it, for it will not dominate what follows. Instructions with a source that nothing
+// else reads have no equal, and stay out of the set until that source is the value of an equal instruction too.
 func optCSE(impl *ir.Impl) (progress bool) {
 	impl.Require(ir.MetaDominance)
 	set := newInstrSet(int(impl.NumDefs) / 2)
@@ -37,6 +38,10 @@ func optCSE(impl *ir.Impl) (progress bool) {
 			if !canMerge(in) {
 				continue
 			}
+			if readsAlone(in) {
+				set.leave(in)
+				continue
+			}
 			p := set.find(in)
 			old := *p
 			switch {
@@ -44,6 +49,9 @@ func optCSE(impl *ir.Impl) (progress bool) {
 				*p = in
 				set.n++
 			case old.Block.Dominates(b):
+				if u := old.Def.FirstUse(); old.Def.UsedOnce() && u.Instr != nil && set.left(u.Instr) {
+					set.add(u.Instr)
+				}
 				mergeInto(old, in)
 				progress = true
 			default:
@@ -52,6 +60,19 @@ func optCSE(impl *ir.Impl) (progress bool) {
 		}
 	}
 	return progress
+}
+
+// readsAlone reports whether an instruction other than a phi reads a value that nothing else reads: most do.
+func readsAlone(in *ir.Instr) bool {
+	if in.Kind == ir.KindPhi {
+		return false
+	}
+	for i := range in.Srcs {
+		if in.Srcs[i].Def.UsedOnce() {
+			return true
+		}
+	}
+	return false
 }
 
 // discardedBefore reports whether a discard on the condition of in, which dominates it, has left nobody whom in discards: of a lane
