@@ -77,6 +77,7 @@ func TestPreambleBooleanOfWords(t *testing.T) {
 
 // TestPreambleSubgroupSize: what is divided by the size of the subgroup is shifted by a number that the preamble makes of it.
 func TestPreambleSubgroupSize(t *testing.T) {
+	programs.Hold(t)
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
 	size := &b.Intrinsic(ir.IntrLoadSubgroupSize, 1, 32).Def
