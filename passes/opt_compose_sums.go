@@ -82,9 +82,9 @@ type linearMaps struct {
 	impl *ir.Impl
 	once []bool // by Def.Index: the same for all invocations, and known before any
 	sums []linearSum
-	// of is by Def.Index the sum that a value is, from 1 on.
-	of      []int32
-	readers []reader // from 1 on
+	// of is by Def.Index the sum that a value is, from 1 on; noted are the indices of those that are.
+	of, noted []int32
+	readers   []reader // from 1 on
 	// terms and added are those of all sums.
 	terms []linearTerm
 	added []scalarLane
@@ -98,6 +98,7 @@ type linearMaps struct {
 
 // parse finds the sums of a block; false if there are none that compose.
 func (m *linearMaps) parse(impl *ir.Impl, blk *ir.Block) bool {
+	m.forget()
 	m.sums, m.readers, m.terms, m.added = m.sums[:0], append(m.readers[:0], reader{}), m.terms[:0], m.added[:0]
 	started := false
 	for in := blk.First(); in != nil; in = in.Next() {
@@ -124,10 +125,20 @@ func (m *linearMaps) parse(impl *ir.Impl, blk *ir.Block) bool {
 	return found
 }
 
+// forget takes the sums of another block away: to clear all of of for each block would take the square of a function's length.
+func (m *linearMaps) forget() {
+	for _, k := range m.noted {
+		m.of[k] = 0
+	}
+	m.noted = m.noted[:0]
+}
+
 // start finds what is the same for all invocations.
 func (m *linearMaps) start(impl *ir.Impl) {
 	n := int(impl.NumDefs)
-	m.of = slab.Zeroed(m.of, n)
+	if len(m.of) < n {
+		m.of = slab.Zeroed(m.of, n+n/4)
+	}
 	if m.impl == impl && m.ready && len(m.once) >= n {
 		return
 	}
@@ -215,6 +226,7 @@ func (m *linearMaps) addSum(in *ir.Instr) {
 	u.cancels = len(u.terms) > 1 && slices.ContainsFunc(u.terms, func(t linearTerm) bool { return isRounded(t.value.def) })
 	m.sums = append(m.sums, u)
 	m.of[in.Def.Index] = int32(len(m.sums))
+	m.noted = append(m.noted, int32(in.Def.Index))
 }
 
 // isRounded reports whether a value is a whole number, or one with the other sign.
