@@ -1,7 +1,6 @@
 package gputest
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -69,17 +68,7 @@ func randomImage(r *rand.Rand) Image {
 
 // Images compiles n random forms by what a target makes of shaders, and adds what becomes of them, refusals too.
 func (h *HeldPrograms) Images(n int, compile func(s *ir.Shader) error) error {
-	for i := range n {
-		x := randomImage(rand.New(rand.NewPCG(uint64(i), 19)))
-		s := x.shader()
-		if err := ir.Validate(s); err != nil {
-			return fmt.Errorf("%+v: %w", x, err)
-		}
-		if err := compile(s); err != nil {
-			h.Add(nil, err.Error(), nil, nil)
-		}
-	}
-	return nil
+	return h.forms(n, 19, func(r *rand.Rand) shaped { x := randomImage(r); return &x }, compile)
 }
 
 // shader does the access of an invocation, and stores what it gives.
@@ -92,16 +81,7 @@ func (x *Image) shader() *ir.Shader {
 	if res == nil {
 		return s
 	}
-	for c := range int(res.NumComponents) {
-		if x.used>>c&1 == 0 {
-			continue
-		}
-		v := b.Channel(res, c)
-		if v.BitSize == 16 {
-			v = b.U2u32(v)
-		}
-		StoreWords(b, StorageBuffer(b, 0, 1), b.Iadd(b.Ishl(id, b.Imm32(4)), b.Imm32(uint32(4*c))), v)
-	}
+	storeUsed(b, id, res, x.used)
 	return s
 }
 

@@ -1,7 +1,6 @@
 package gputest
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"nirc/ir"
@@ -74,17 +73,7 @@ func randomTexture(r *rand.Rand) Texture {
 
 // Textures compiles n random forms by what a target makes of shaders, and adds what becomes of them, refusals too.
 func (h *HeldPrograms) Textures(n int, compile func(s *ir.Shader) error) error {
-	for i := range n {
-		x := randomTexture(rand.New(rand.NewPCG(uint64(i), 17)))
-		s := x.shader()
-		if err := ir.Validate(s); err != nil {
-			return fmt.Errorf("%+v: %w", x, err)
-		}
-		if err := compile(s); err != nil {
-			h.Add(nil, err.Error(), nil, nil)
-		}
-	}
-	return nil
+	return h.forms(n, 17, func(r *rand.Rand) shaped { x := randomTexture(r); return &x }, compile)
 }
 
 // shader stores what the operation gives.
@@ -93,16 +82,7 @@ func (x *Texture) shader() *ir.Shader {
 	id := number(b, x.stage)
 	in := LoadWords(b, StorageBuffer(b, 0, 0), b.Ishl(id, b.Imm32(4)), 4)
 	res := x.build(s, b, in)
-	for c := range int(res.NumComponents) {
-		if x.used>>c&1 == 0 {
-			continue
-		}
-		v := b.Channel(res, c)
-		if v.BitSize == 16 {
-			v = b.U2u32(v)
-		}
-		StoreWords(b, StorageBuffer(b, 0, 1), b.Iadd(b.Ishl(id, b.Imm32(4)), b.Imm32(uint32(4*c))), v)
-	}
+	storeUsed(b, id, res, x.used)
 	return s
 }
 
