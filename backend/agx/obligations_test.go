@@ -164,9 +164,12 @@ func interlocked(t *testing.T, abi string) error {
 // interpolates and one that does not.
 func shadeSamples(t *testing.T, abi string) error {
 	t.Helper()
-	for color, want := range map[string][4]uint8{"vec4(v, 0, 1)": {96, 223, 32, 159}, "vec4(1, v.y * 0.0, 0, 1)": {255, 255, 255, 255}, "vec4(1)": {255, 255, 255, 255}} {
-		if err := shadePixel(t, abi, color, want); err != nil {
-			return fmt.Errorf("%s: %w", color, err)
+	for _, c := range []struct {
+		color string
+		want  [4]uint8
+	}{{"vec4(v, 0, 1)", [4]uint8{96, 223, 32, 159}}, {"vec4(1, v.y * 0.0, 0, 1)", [4]uint8{255, 255, 255, 255}}, {"vec4(1)", [4]uint8{255, 255, 255, 255}}} {
+		if err := shadePixel(t, abi, c.color, c.want); err != nil {
+			return fmt.Errorf("%s: %w", c.color, err)
 		}
 	}
 	return nil

@@ -64,9 +64,12 @@ func denormals() error {
 	if err != nil {
 		return err
 	}
-	for mode, want := range map[ir.FloatControls]uint32{ir.FCDenormPreserve: 0x30, ir.FCDenormFlush: 0} {
+	for _, c := range []struct {
+		mode ir.FloatControls
+		want uint32
+	}{{ir.FCDenormPreserve, 0x30}, {ir.FCDenormFlush, 0}} { // in an order, as what is compiled before the first error is held
 		s := ir.Clone(s)
-		s.Info.FloatControls = s.Info.FloatControls.With(mode, 32)
+		s.Info.FloatControls = s.Info.FloatControls.With(c.mode, 32)
 		o, err := Options("", ir.StageCompute)
 		if err != nil {
 			return err
@@ -87,8 +90,8 @@ func denormals() error {
 			if err := emu.Dispatch(context.Background(), p, env, params); err != nil {
 				return err
 			}
-			if v := binary.LittleEndian.Uint32(buf.Data[4:]); v != want {
-				return fmt.Errorf("seed %d: %#x and itself are %#x, not %#x", seed, 0x18, v, want)
+			if v := binary.LittleEndian.Uint32(buf.Data[4:]); v != c.want {
+				return fmt.Errorf("seed %d: %#x and itself are %#x, not %#x", seed, 0x18, v, c.want)
 			}
 		}
 	}
