@@ -754,7 +754,7 @@ const (
 	IntrReduceClustersIr3                                     // reduction across 8-lane clusters
 	IntrInclusiveScanClustersIr3                              // inclusive scan clusters ir3
 	IntrExclusiveScanClustersIr3                              // exclusive scan clusters ir3
-	IntrShuffleXorUniformIr3                                  // uniform distance
+	IntrShuffleXorUniformIr3                                  // uniform distance; src 2 where the lane is not active
 	IntrShuffleUpUniformIr3                                   // shuffle up uniform ir3
 	IntrShuffleDownUniformIr3                                 // shuffle down uniform ir3
 	IntrLoadSharedIr3                                         // inter-stage memory

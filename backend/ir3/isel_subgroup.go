@@ -50,8 +50,10 @@ func (s *isel) subgroup(in *ir.Instr) bool {
 		switch {
 		case op == isa.OpRaw:
 			ops[c] = s.readFirst(o)
+		case in.Intr == ir.IntrShuffleXorUniformIr3 && !in.Srcs[2].Def.IsUndef():
+			ops[c] = s.shuffle(op, o, s.comp(in.Srcs[1].Def, 0), s.reg(s.comp(in.Srcs[2].Def, c)))
 		case op >= isa.OpShflXor && op <= isa.OpShflRdown:
-			ops[c] = s.shuffle(op, o, s.comp(in.Srcs[1].Def, 0))
+			ops[c] = s.shuffle(op, o, s.comp(in.Srcs[1].Def, 0), 0)
 		default:
 			ops[c] = s.quad(in, op, o)
 		}
@@ -84,7 +86,8 @@ func (s *isel) readFirst(o opnd) opnd {
 	return s.value(d)
 }
 
-func (s *isel) shuffle(op isa.Op, o, amount opnd) opnd {
+// shuffle reads another fiber; where that is not active the value other stays, if it is not 0.
+func (s *isel) shuffle(op isa.Op, o, amount opnd, other mach.Value) opnd {
 	t := isa.Instr{Op: op, Type: movType(o.half)}
 	uses := s.register(&t, 0, s.reg(o), 0, nil)
 	if amount.kind == opImm && amount.bits < 128 {
@@ -93,7 +96,13 @@ func (s *isel) shuffle(op isa.Op, o, amount opnd) opnd {
 		uses = s.register(&t, 1, s.reg(amount), 0, uses)
 	}
 	d := s.newReg(o.half)
-	s.add(t, d, uses...)
+	if other == 0 {
+		s.add(t, d, uses...)
+		return s.value(d)
+	}
+	m := s.add(t, d, append(uses, other)...)
+	m.Ops[0].Flags |= mach.Tied
+	m.Ops[0].Tie = uint8(len(uses))
 	return s.value(d)
 }
 

@@ -23,6 +23,18 @@ func (l *subgroups) scan() *ir.Def {
 	for k := range comps {
 		comps[k] = l.widen(b.Channel(v, k), op)
 	}
+	start := widenedIdentity(op, v.BitSize, comps[0].BitSize)
+	if l.together {
+		if res := l.scanTogether(op, comps, start, cluster); res != nil {
+			return l.narrowed(res, v.BitSize)
+		}
+	}
+	if in.Intr == ir.IntrReduce && cluster != 0 && cluster <= mostPartners && !l.whole(cluster) {
+		for k, x := range comps {
+			comps[k] = l.reduceApart(op, x, start, cluster)
+		}
+		return l.narrowed(comps, v.BitSize)
+	}
 	if in.Intr == ir.IntrReduce && l.whole(cluster) && reduces(op, comps[0].BitSize) {
 		for k, x := range comps {
 			r := &b.Intrinsic(ir.IntrReduce, 1, x.BitSize, x).Set(ir.IdxReductionOp, uint64(op)).Def
@@ -30,7 +42,7 @@ func (l *subgroups) scan() *ir.Def {
 		}
 		return b.Vec(comps...)
 	}
-	before, upTo := l.scanLoop(op, comps, widenedIdentity(op, v.BitSize, comps[0].BitSize), cluster)
+	before, upTo := l.scanLoop(op, comps, start, cluster)
 	res := upTo
 	switch in.Intr {
 	case ir.IntrExclusiveScan:
@@ -38,10 +50,15 @@ func (l *subgroups) scan() *ir.Def {
 	case ir.IntrReduce:
 		res = l.total(upTo, cluster)
 	}
-	for k := range res {
-		res[k] = l.narrowBack(res[k], v.BitSize)
+	return l.narrowed(res, v.BitSize)
+}
+
+// narrowed brings what was widened back to so many bits.
+func (l *subgroups) narrowed(comps []*ir.Def, bits uint8) *ir.Def {
+	for k := range comps {
+		comps[k] = l.narrowBack(comps[k], bits)
 	}
-	return b.Vec(res...)
+	return l.b.Vec(comps...)
 }
 
 // whole reports whether a cluster of so many fibers, 0 for all, is the whole subgroup, as far as it has fibers.

@@ -18,8 +18,9 @@ func lowerSubgroups(s *ir.Shader, impl *ir.Impl, gpu *GPU) bool {
 			}
 		}
 	}
-	for _, in := range found {
-		l := subgroups{s: s, gpu: gpu, in: in, b: ir.NewBuilder(ir.Before(in)).AtInstr(in)}
+	together := togetherIn(s, impl, found)
+	for i, in := range found {
+		l := subgroups{s: s, gpu: gpu, in: in, together: together[i], b: ir.NewBuilder(ir.Before(in)).AtInstr(in)}
 		in.Def.RewriteUses(l.lower())
 		in.Remove()
 	}
@@ -50,6 +51,8 @@ type subgroups struct {
 	gpu *GPU
 	in  *ir.Instr
 	b   *ir.Builder
+
+	together bool // all fibers of the subgroup run it at once
 }
 
 func (l *subgroups) lower() *ir.Def {
@@ -309,7 +312,7 @@ func (l *subgroups) shuffle(v, delta *ir.Def) *ir.Def {
 	s.AddPhiSrc(waits, before, all)
 	s.AddPhiSrc(have, before, none)
 	u := l.readCond(delta, &waits.Def) // of the first fiber that waits
-	x := &b.Intrinsic(ir.IntrShuffleXorUniformIr3, v.NumComponents, v.BitSize, v, u).Def
+	x := &b.Intrinsic(ir.IntrShuffleXorUniformIr3, v.NumComponents, v.BitSize, v, u, none).Def
 	mine := b.Ieq(u, delta)
 	still := b.Iand(&waits.Def, b.Inot(mine))
 	comps := make([]*ir.Def, v.NumComponents)

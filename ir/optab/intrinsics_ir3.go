@@ -27,7 +27,7 @@ var ir3Intrinsics = []Intrinsic{
 	{Name: "reduce_clusters_ir3", Srcs: []int8{1}, HasDest: true, DestComps: 1, DestSrc: 1, Indices: []Index{IdxReductionOp}, Target: "ir3", Doc: "reduction across 8-lane clusters"},
 	{Name: "inclusive_scan_clusters_ir3", Srcs: []int8{1}, HasDest: true, DestComps: 1, DestSrc: 1, Indices: []Index{IdxReductionOp}, Target: "ir3", Doc: "inclusive scan clusters ir3"},
 	{Name: "exclusive_scan_clusters_ir3", Srcs: []int8{1, 1}, HasDest: true, DestComps: 1, DestSrc: 1, Indices: []Index{IdxReductionOp}, Target: "ir3", Doc: "exclusive scan clusters ir3"},
-	{Name: "shuffle_xor_uniform_ir3", Srcs: []int8{0, 1}, HasDest: true, DestSrc: 1, Flags: CanEliminate, Target: "ir3", Doc: "uniform distance"},
+	{Name: "shuffle_xor_uniform_ir3", Srcs: []int8{0, 1, 0}, HasDest: true, DestSrc: 1, Flags: CanEliminate, Target: "ir3", Doc: "uniform distance; src 2 where the lane is not active"},
 	{Name: "shuffle_up_uniform_ir3", Srcs: []int8{0, 1}, HasDest: true, DestSrc: 1, Flags: CanEliminate, Target: "ir3", Doc: "shuffle up uniform ir3"},
 	{Name: "shuffle_down_uniform_ir3", Srcs: []int8{0, 1}, HasDest: true, DestSrc: 1, Flags: CanEliminate, Target: "ir3", Doc: "shuffle down uniform ir3"},
 	{Name: "load_shared_ir3", Srcs: []int8{1}, HasDest: true, Indices: []Index{IdxBase, IdxAlignMul, IdxAlignOffset}, Flags: CanEliminate, Mem: loads(SpaceShared, -1, 0), Target: "ir3", Doc: "inter-stage memory"},
