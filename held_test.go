@@ -107,7 +107,7 @@ func heldOptions(t *testing.T) map[string]nirc.Options {
 		"wrong layout": {Layout: binding(1<<31, 0)}, "state": {State: &nirc.State{}}, "state of the shader": {State: &nirc.State{Shader: &passes.ShaderState{AlphaToOne: true}}},
 		"wrong state": {State: &nirc.State{Shader: &passes.ShaderState{PatchVertices: 99}}}, "parts by another ABI": {State: &nirc.State{IndexBytes: 2}, ABI: "none"},
 		"whole by another ABI": {State: &nirc.State{IndexBytes: 2}, ABI: nirc.BlendABI + ":R8_UNORM"}, "passes": {Passes: list},
-		"workgroup": {WorkgroupSize: [3]uint32{4, 2, 1}}, "base": {DispatchBase: true}, "all flags": {SampleShading: true, Points: true, Multiview: true, SafeConsts: true},
+		"workgroup": {WorkgroupSize: [3]uint32{4, 2, 1}}, "base": {DispatchBase: true}, "all flags": {SampleShading: true, Points: true, Multiview: true, SafeConsts: true, HardFaults: true},
 		"no cut": run(func(o *passes.RunOptions) { o.StopAfter = "opt_dec" }), "cut": run(func(o *passes.RunOptions) { o.StopAfter = "opt_dce" }), "second cut": run(func(o *passes.RunOptions) { o.StopAfter = "opt_dce:2" }),
 		"cut in steps": run(func(o *passes.RunOptions) { o.StopAfter = "ra" }), "begun in steps": run(func(o *passes.RunOptions) { o.StartBefore = "ra" }), "begun": run(func(o *passes.RunOptions) { o.StartBefore = "opt_dce" }),
 		"never begun": run(func(o *passes.RunOptions) { o.StartBefore = "opt_dce:99" }), "not to be left out": run(func(o *passes.RunOptions) { o.Disable = []string{"lower_io"} }),
@@ -120,7 +120,7 @@ func heldOptions(t *testing.T) map[string]nirc.Options {
 
 // wishes are what options make of those of a shader.
 func wishes(o *ir.Options) string {
-	return fmt.Sprintf("base=%v safe=%v sample=%v points=%v multiview=%v robust=%v joins=%v cost=%d rows=%v", o.DispatchBase, o.SafeConsts, o.SampleShading, o.Points, o.Multiview, o.Robust,
+	return fmt.Sprintf("base=%v safe=%v hard=%v sample=%v points=%v multiview=%v robust=%v joins=%v cost=%d rows=%v", o.DispatchBase, o.SafeConsts, o.HardFaults, o.SampleShading, o.Points, o.Multiview, o.Robust,
 		o.JoinsDistances, o.UniformCost, o.YCbCr)
 }
 

@@ -110,6 +110,9 @@ type Options struct {
 	// SafeConsts keeps shaders of graphics pipelines on ir3 to the consts that each of five stages may
 	// take: for a pipeline whose shaders take too many together.
 	SafeConsts bool
+	// HardFaults is for drivers of AGX that turn the hardware's soft faults off: preambles of draws then read by
+	// no pointer of the application.
+	HardFaults bool
 	// Pipelines takes the place of DefaultPipelines if not nil, Passes that of
 	// both: a single list of passes for any target.
 	Pipelines *passes.Pipelines

@@ -304,6 +304,7 @@ func (u *Unit) setOptions(s *ir.Shader) (err error) {
 		}
 		s.Options.DispatchBase = u.opts.DispatchBase
 		s.Options.SafeConsts = u.opts.SafeConsts
+		s.Options.HardFaults = u.opts.HardFaults
 		u.joinDistances(s)
 		if u.opts.SampleShading && s.Stage == ir.StageFragment {
 			s.Options.SampleShading, s.Info.UsesSampleShading = true, true

@@ -58,6 +58,7 @@ type Options struct {
 	ChainsWait                                            bool // a step of a chain of operations waits for the one before
 	HasGlobalInvocationID                                 bool // a register has it, without the base
 	SafeConsts                                            bool // ir3: no more consts than each of five stages of a pipeline may take
+	HardFaults                                            bool // agx: loads where no memory is end the program, in preambles too
 	DispatchBase                                          bool // workgroup ids count from load_base_workgroup_id
 	SampleShading                                         bool // fragment shaders run once a sample, whatever they read
 	Points                                                bool // the pipeline draws points by the size that its vertex shader stores

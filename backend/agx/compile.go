@@ -173,6 +173,7 @@ func (c *compiler) formPreamble() error {
 	}
 	ps, chosen := formPreamble(c.s, c.impl, c.res, &c.uni, &c.mem.pre)
 	if ps != nil {
+		c.meta.SoftFaults = c.s.Stage != ir.StageCompute && readsPointers(ps) && !faults.has(faultSoftFaults)
 		c.addPreamble(ps)
 	}
 	if chosen {

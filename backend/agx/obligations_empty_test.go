@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -40,12 +41,12 @@ void main() { o = vec4(1.0 + v + READ); }`}
 					text[i] = withRead(text[i], "1.0")
 				}
 			}
-			d := newEmptyDraw(t, abi, text)
-			if err := d.draw(3, 0); err != nil || d.target.Data[0] != 255 {
+			d := newEmptyDraw(t, nirc.Options{ABI: abi}, text)
+			if err := d.draw(3, pushedIndex(0)); err != nil || d.target.Data[0] != 255 {
 				t.Fatalf("%s, stage %d: %v, colour %d", read, stage, err, d.target.Data[0])
 			}
 			for _, index := range []uint32{100_003, 1 << 30} {
-				if err := d.draw(uint32(3*stage), index); err != nil {
+				if err := d.draw(uint32(3*stage), pushedIndex(index)); err != nil {
 					errs = append(errs, fmt.Errorf("%s, stage %d: %w", read, stage, err))
 				}
 			}
@@ -54,19 +55,76 @@ void main() { o = vec4(1.0 + v + READ); }`}
 	return errors.Join(errs...)
 }
 
+// pushedIndex are the push constants of emptyReads.
+func pushedIndex(n uint32) []byte { return binary.LittleEndian.AppendUint32(make([]byte, 16), n) }
+
+// emptyPointer draws nothing, with shaders that read by a pointer that leads nowhere, after something with a good one.
+func emptyPointer(t *testing.T, abi string) error {
+	_, err := drawByPointer(t, nirc.Options{ABI: abi})
+	return err
+}
+
+// drawByPointer is emptyPointer for programs by some options. It reports whether any counts on soft faults.
+func drawByPointer(t *testing.T, o nirc.Options) (soft bool, err error) {
+	const pointer = "#version 450\n#extension GL_EXT_buffer_reference : require\nlayout(buffer_reference) readonly buffer R { float x; };\nlayout(push_constant) uniform P { R r; };\n"
+	var errs []error
+	for stage, text := range [][2]string{{pointer + `layout(location=0) out float v;
+void main() { v = r.x; vec2 at = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1); gl_Position = vec4(at * 4.0 - 1.0, 0, 1); }`, `#version 450
+layout(location=0) in float v;
+layout(location=0) out vec4 o;
+void main() { o = vec4(v); }`}, {`#version 450
+void main() { vec2 at = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1); gl_Position = vec4(at * 4.0 - 1.0, 0, 1); }`, pointer + `layout(location=0) out vec4 o;
+void main() { o = vec4(r.x); }`}} {
+		d := newEmptyDraw(t, o, text)
+		good := d.pipeline.Env.Mem.Alloc(64)
+		binary.LittleEndian.PutUint32(good.Data, math.Float32bits(1))
+		if err := d.draw(3, binary.LittleEndian.AppendUint64(nil, good.Addr)); err != nil || d.target.Data[0] != 255 {
+			t.Fatalf("stage %d: %v, colour %d", stage, err, d.target.Data[0])
+		}
+		for _, nowhere := range []uint64{1 << 39, 1<<47 - 4} {
+			if err := d.draw(0, binary.LittleEndian.AppendUint64(nil, nowhere)); err != nil {
+				errs = append(errs, fmt.Errorf("stage %d: %w", stage, err))
+			}
+		}
+		soft = soft || d.soft
+	}
+	return soft, errors.Join(errs...)
+}
+
+// TestHardFaults: preambles of draws read by pointers, and the metadata says that they count on soft faults; for a driver that has those off
+// they do not.
+func TestHardFaults(t *testing.T) {
+	for _, hard := range []bool{false, true} {
+		for _, abi := range []string{"", nirc.SeparateABI} {
+			if soft, err := drawByPointer(t, nirc.Options{ABI: abi, HardFaults: hard}); err != nil || soft == hard {
+				t.Errorf("hard faults %t, ABI %q: counts on soft ones: %t, %v", hard, abi, soft, err)
+			}
+		}
+	}
+}
+
 type emptyDrawing struct {
+	soft     bool // a program counts on soft faults
 	t        *testing.T
 	pipeline *emu.Pipeline
 	target   *emu.Image
 }
 
-func newEmptyDraw(t *testing.T, abi string, text [2]string) *emptyDrawing {
+func newEmptyDraw(t *testing.T, o nirc.Options, text [2]string) *emptyDrawing {
 	t.Helper()
+	soft := false
 	program := func(stage ir.Stage, text string) emu.Program {
-		p, _, err := exec.Executable(t.Context(), prove.FromGLSL(t, stage, text), nirc.Options{Target: "agx", ABI: abi, Stage: stage, Level: passes.O2})
+		o.Target, o.Stage, o.Level = "agx", stage, passes.O2
+		m := prove.FromGLSL(t, stage, text)
+		p, _, err := exec.Executable(t.Context(), m, o)
 		if err != nil {
 			t.Fatal(err)
 		}
+		object, err := m.Compile(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		soft = soft || strings.Contains(string(object.ABI), `"soft_faults":true`)
 		return p
 	}
 	image := func() *emu.Image {
@@ -91,12 +149,13 @@ func newEmptyDraw(t *testing.T, abi string, text [2]string) *emptyDrawing {
 	bind(1, emu.DescUniformBuffer, 1)
 	bind(2, emu.DescStorageBuffer, 4)
 	bind(3, emu.DescCombinedImageSampler, 4)
-	return &emptyDrawing{t: t, target: target, pipeline: &emu.Pipeline{Topology: emu.TriangleList, Vertex: program(ir.StageVertex, text[0]), Fragment: program(ir.StageFragment, text[1]),
+	vertex, fragment := program(ir.StageVertex, text[0]), program(ir.StageFragment, text[1])
+	return &emptyDrawing{t: t, soft: soft, target: target, pipeline: &emu.Pipeline{Topology: emu.TriangleList, Vertex: vertex, Fragment: fragment,
 		Env: &emu.Env{Mem: mem, Bindings: table}, Color: []emu.Attachment{{View: &emu.ImageView{Image: target}}}}}
 }
 
-func (d *emptyDrawing) draw(vertices, index uint32) error {
-	d.pipeline.Env.Push = binary.LittleEndian.AppendUint32(make([]byte, 16), index)
+func (d *emptyDrawing) draw(vertices uint32, push []byte) error {
+	d.pipeline.Env.Push = push
 	if err := exec.LinkPipeline(d.t.Context(), "agx", d.pipeline); err != nil {
 		d.t.Fatal(err)
 	}

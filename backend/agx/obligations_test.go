@@ -107,6 +107,7 @@ var obligations = []struct {
 	{fault: "faultOddHalves", script: "texel_offsets"},
 	{fault: "faultEmptyDispatch", draw: emptyDispatch, abi: backend.MonolithicABI},
 	{fault: "faultEmptyDraw", draw: emptyDraw, abi: backend.MonolithicABI},
+	{fault: "faultSoftFaults", draw: emptyPointer},
 }
 
 // TestObligations compiles without what meets an obligation of the hardware (agx.md §16) and

@@ -191,8 +191,8 @@ func (p *preamble) intrinsic(in *ir.Instr) bool {
 	switch in.Intr {
 	case ir.IntrLoadSsbo:
 		return (d.BitSize == 32 || d.BitSize == 16) && (isConstantLoad(in) || p.isEarlyLoad(in))
-	case ir.IntrLoadGlobal: // a pointer need not be good where no invocation runs, as may be in a draw
-		return p.s.Stage == ir.StageCompute && (d.BitSize == 32 || d.BitSize == 16) && p.isEarlyLoad(in)
+	case ir.IntrLoadGlobal: // in a draw that shades nothing a pointer need not be good
+		return (p.s.Stage == ir.StageCompute || !p.s.Options.HardFaults) && (d.BitSize == 32 || d.BitSize == 16) && p.isEarlyLoad(in)
 	case ir.IntrLoadConstantAgx:
 		base := in.Srcs[0].Def.Instr // of the tables that drivers write, this one alone has indices that may be the same for all
 		return base.IsIntrinsic(ir.IntrLoadSysvalAgx) && base.Get(ir.IdxFlags) == uint64(abi.UniformSamplerBiases)

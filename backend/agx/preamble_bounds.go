@@ -42,6 +42,19 @@ func (p *preamble) goodEarly(in *ir.Instr) bool {
 	return !chosenByIndex(in)
 }
 
+// readsPointers reports whether a preamble loads by pointers of the application: in a draw that shades nothing those that lead nowhere give 0
+// where soft faults are on, as they are by default (the kernel's parameter fault_control, 0xb, which is macOS' value; agx.md §7.1).
+func readsPointers(pre *ir.Shader) bool {
+	for b := range pre.Entry().Impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.IsIntrinsic(ir.IntrLoadGlobal) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // fetchesBounded reports whether only coordinates for which the descriptor has bounds choose what a fetch reads, besides constants; of samples
 // those that each multisampled texture has.
 func fetchesBounded(in *ir.Instr) bool {

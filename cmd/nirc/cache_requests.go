@@ -88,6 +88,9 @@ func newBuilder(d cache.Store, r *shared) (*cache.Builder, error) {
 	if r.safeConsts {
 		text = append(text, "\n--safe-consts"...)
 	}
+	if r.hardFaults {
+		text = append(text, "\n--hard-faults"...)
+	}
 	if r.dispatchBase {
 		text = append(text, "\n--dispatch-base"...)
 	}

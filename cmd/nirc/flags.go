@@ -29,6 +29,7 @@ type shared struct {
 	workgroupSize                        string
 	localMemory                          uint32
 	safeConsts                           bool
+	hardFaults                           bool
 	disable, uniforms                    []string
 
 	dumpBefore, dumpAfter         []string
@@ -119,6 +120,8 @@ var sharedFlags = []sharedFlag{
 		help: "JSON `FILE` of the pipeline's layout: where descriptors stand follows from it, without one from the numbers of bindings; what a database knows goes before"},
 	{name: "safe-consts", value: func(s *shared) any { return &s.safeConsts },
 		help: "ir3: keep to the consts that each of five stages may take, for a pipeline whose shaders have more than 512 vec4 together (640 without tessellation and geometry)"},
+	{name: "hard-faults", value: func(s *shared) any { return &s.hardFaults },
+		help: "AGX: compile for a driver that has soft faults off: preambles of draws read by no pointer, which may lead nowhere where nothing is drawn"},
 	{name: "debug", short: "g", value: func(s *shared) any { return &s.debug }, help: "keep or show the lines of the source"},
 
 	{name: "passes", value: func(s *shared) any { return &s.passes }, check: checkPasses, help: "run these `PASSES` and not the pipeline: a,b(opt=1),loop(c,d)"},
@@ -177,7 +180,7 @@ var sharedFlags = []sharedFlag{
 // Groups of flags that commands declare together.
 var (
 	targetFlags  = []string{"target", "gpu"}
-	choiceFlags  = []string{"opt-level", "passes", "pipeline", "disable-pass", "verify-each", "dispatch-base", "workgroup-size", "local-memory", "sample-shading", "multiview", "points", "safe-consts", "robust", "layout"}
+	choiceFlags  = []string{"opt-level", "passes", "pipeline", "disable-pass", "verify-each", "dispatch-base", "workgroup-size", "local-memory", "sample-shading", "multiview", "points", "safe-consts", "hard-faults", "robust", "layout"}
 	frontFlags   = []string{"entry", "stage", "spec", "target-env", "define", "undefine", "include", "pre-include", "front-end", "language"}
 	moduleFlags  = append(slices.Clone(frontFlags), "next", "abi", "state", "inline-uniform", "debug")
 	compileFlags = slices.Concat(targetFlags, choiceFlags, moduleFlags) // every command that compiles modules takes these

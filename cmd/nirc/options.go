@@ -37,7 +37,7 @@ func (r *shared) runOptions(d device) (nirc.Options, error) {
 
 // options turns the flags into options. target is one target's name.
 func (r *shared) options(target string) (nirc.Options, error) {
-	o := nirc.Options{Target: target, PrintCFG: r.cfg, DispatchBase: r.dispatchBase, SampleShading: r.sampleShading, Multiview: r.multiview, Points: r.points, SafeConsts: r.safeConsts}
+	o := nirc.Options{Target: target, PrintCFG: r.cfg, DispatchBase: r.dispatchBase, SampleShading: r.sampleShading, Multiview: r.multiview, Points: r.points, SafeConsts: r.safeConsts, HardFaults: r.hardFaults}
 	var err error
 	if r.robust != "" { // of commands that have the flag
 		if o.Robust, err = ir.ParseRobust(r.robust); err != nil {

@@ -16,7 +16,7 @@ func TestWorkerFlags(t *testing.T) {
 		}
 	}
 	samples := map[string]string{"": "", "state": "state.json", "pipeline": "pipeline.yaml", "inline-uniform": "push+16=3", "passes": "opt_dce", "disable-pass": "opt_dce",
-		"dispatch-base": "true", "workgroup-size": "8,4,1", "local-memory": "64", "sample-shading": "true", "multiview": "true", "points": "true", "robust": "buffer", "safe-consts": "true"}
+		"dispatch-base": "true", "workgroup-size": "8,4,1", "local-memory": "64", "sample-shading": "true", "multiview": "true", "points": "true", "robust": "buffer", "safe-consts": "true", "hard-faults": "true"}
 	keys := map[string]string{}
 	for _, name := range append([]string{""}, workerFlags...) {
 		value, ok := samples[name]

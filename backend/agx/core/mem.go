@@ -48,9 +48,9 @@ func beyond(addr uint64) error {
 // vanish (agx.md §7.1).
 const hole = 1 << 36
 
-// reach notes an access that hardware would fault on.
+// reach notes an access that hardware would fault on. Preambles may ask for soft faults, with which loads give 0 there (agx.md §7.1).
 func (w *wave) reach(addr uint64, n int) {
-	if w.check != nil && w.fault == nil && addr >= hole && !w.reachesMissing(addr) && w.l.Env.Mem.Bytes(addr, n) == nil {
+	if w.check != nil && w.fault == nil && addr >= hole && !(w.preamble && w.p.meta.SoftFaults) && !w.reachesMissing(addr) && w.l.Env.Mem.Bytes(addr, n) == nil {
 		w.fault = fmt.Errorf("an access to %#x, where there is no memory", addr)
 	}
 }
