@@ -68,3 +68,36 @@ func passText(t *testing.T, list, text string) (string, error) {
 	err = p.Run(s, RunOptions{VerifyEach: true})
 	return ir.Print(s), err
 }
+
+// TestSectionsAlone: the small sections of rules find the operations that they are about where a function has no others.
+func TestSectionsAlone(t *testing.T) {
+	for _, c := range []struct{ pass, op, body string }{
+		{"lower_flrp", "flrp", "%4:32 = flrp %2, %3, %2\n"},
+		{"lower_frexp", "frexp_sig", "%4:32 = frexp_sig %2\n"},
+		{"lower_frexp", "frexp_exp", "%4:32 = frexp_exp %2\n"},
+	} {
+		s := parseShader(t, `shader compute "main" {
+  info { workgroup_size=1,1,1 }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32 = load_const 0x8
+      %2:32 = load_ssbo %0, %0 align_mul=4
+      %3:32 = load_ssbo %0, %1 align_mul=4
+      `+c.body+`      store_ssbo %4, %0, %0 write_mask=x align_mul=4
+  }
+}
+`)
+		s.Options = &ir.Options{LowerFlrp: true}
+		p, err := ParsePassList(c.pass)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Run(s, RunOptions{VerifyEach: true}); err != nil {
+			t.Fatal(err)
+		}
+		if text := ir.Print(s); strings.Contains(text, c.op) {
+			t.Errorf("%s leaves\n%s", c.pass, text)
+		}
+	}
+}

@@ -233,6 +233,26 @@ func TestLinkErrors(t *testing.T) {
 	}
 }
 
+// TestLinkLast: outputs of a last stage go if it is none of fragments, whose outputs are colours.
+func TestLinkLast(t *testing.T) {
+	lists := func(*ir.Shader, string) error { return nil }
+	vs := parseShader(t, linkVS)
+	if _, err := (&Linking{Stages: []*ir.Shader{vs}, Lists: lists}).Run(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := modes(vs), "p=0.x gl=0.x"; got != want {
+		t.Errorf("the vertex shader alone: %s, want %s", got, want)
+	}
+	vs, fs := parseShader(t, linkVS), parseShader(t, linkFS)
+	colours := strings.Count(ir.Print(fs), "shader_out")
+	if _, err := (&Linking{Stages: []*ir.Shader{vs, fs}, Lists: lists}).Run(); err != nil {
+		t.Fatal(err)
+	}
+	if left := strings.Count(ir.Print(fs), "shader_out"); colours == 0 || left != colours {
+		t.Errorf("of %d outputs of the fragment shader %d are left", colours, left)
+	}
+}
+
 // TestEqualInstrs: instructions are equal if their texts are, except for the order of two sources that may be swapped.
 func TestEqualInstrs(t *testing.T) {
 	equal, pairs := 0, 0

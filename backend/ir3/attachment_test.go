@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/backend/ir3/core"
 	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/interp"
@@ -29,7 +30,6 @@ func attachmentReader() (*ir.Shader, error) {
 
 // countedUp draws the reader over itself three times, to one layer of a multisampled attachment, whose samples must have counted.
 func countedUp(gpu string, seed uint64) error {
-	const size, samples, layers, layer, draws = 4, 2, 2, 1, 3
 	s, err := attachmentReader()
 	if err != nil {
 		return err
@@ -38,6 +38,12 @@ func countedUp(gpu string, seed uint64) error {
 	if err != nil {
 		return err
 	}
+	return countsUp(fragment, seed)
+}
+
+// countsUp is countedUp for a program.
+func countsUp(fragment emu.Program, seed uint64) error {
+	const size, samples, layers, layer, draws = 4, 2, 2, 1, 3
 	img, err := emu.NewImage(emu.ImageDesc{Width: size, Height: size, Layers: layers, Samples: samples, Format: emu.FormatByName("R32_UINT")})
 	if err != nil {
 		return err
@@ -160,5 +166,26 @@ func TestRefusedAttachments(t *testing.T) {
 	outputTo(b, &in.Def, ir.SlotData0)
 	if _, err := compile(s, CompileOptions{GPU: "a660"}); err == nil || !strings.Contains(err.Error(), "lower_fb_read makes fetches of them") {
 		t.Errorf("without the pass: %v", err)
+	}
+}
+
+// TestAttachmentsByMeta: the core refuses to read an attachment that the metadata does not name, and so the driver does not bind.
+func TestAttachmentsByMeta(t *testing.T) {
+	programs.Hold(t)
+	s, err := attachmentReader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, err := compile(s, CompileOptions{GPU: "a630"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin.Meta.Attachments = 0
+	p, err := core.Load(bin.Code, &bin.Meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := countsUp(p, 1); err == nil || !strings.Contains(err.Error(), "the meta does not say that attachment 1 is read") {
+		t.Errorf("error %v", err)
 	}
 }

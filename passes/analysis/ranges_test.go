@@ -53,3 +53,33 @@ func TestPhiRange(t *testing.T) {
 		t.Errorf("%d phis", phis)
 	}
 }
+
+// TestPhiWithoutSources: behind a loop that nothing leaves a phi may be anything.
+func TestPhiWithoutSources(t *testing.T) {
+	s, err := ir.Parse(`shader compute "main" {
+  fn f0 "main" entry() {
+    b0:
+    loop {
+      b1:
+    }
+    b2:
+      %1:32 = phi
+      store_shared %1, %1 write_mask=x align_mul=1
+  }
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	impl := s.Entry().Impl
+	r := RequireRanges(impl)
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.Kind == ir.KindPhi {
+				if got := r.Uint(&in.Def); got != fullRange(&in.Def) {
+					t.Errorf("it is %v", got)
+				}
+			}
+		}
+	}
+}

@@ -70,6 +70,8 @@ func TestErrors(t *testing.T) {
 		{"mov.f32u32 r0.x, r0.y", "equal types"},
 		{"cov.u8_32u32 r0.x, 32768", "32768 needs more than 8 bits"},
 		{"cov.u8_32u32 r0.x, -129", "-129 needs more than 8 bits"},
+		{"add.u r0.x, r0.y, 0x", "is expected"},
+		{"add.u r0.x, r0.y, -", "is expected"},
 		{"raw 0x", "bad raw word"},
 		{"raw 0x12345678123456789", "bad raw word"},
 		{"raw -1", "bad raw word"},
@@ -169,5 +171,22 @@ func TestImmediateText(t *testing.T) {
 		if got := x.Text(A6xx); got != text {
 			t.Errorf("%s is printed as %s", text, got)
 		}
+	}
+}
+
+// TestBranchBeyond: a branch to what stands after the last line, or before the first, has no label.
+func TestBranchBeyond(t *testing.T) {
+	code, err := Assemble(A6xx, "jump #2\njump #-2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := Disassemble(A6xx, code)
+	for i, want := range []int{2, -1} {
+		if lines[i].Target != want || lines[i].Label {
+			t.Errorf("line %d: target %d, label %t", i, lines[i].Target, lines[i].Label)
+		}
+	}
+	if text := Listing(A6xx, lines, true); strings.Contains(text, "l2") {
+		t.Errorf("a label for what is not there:\n%s", text)
 	}
 }

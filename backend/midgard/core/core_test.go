@@ -372,6 +372,7 @@ func TestRules(t *testing.T) {
 	expectRule(t, "does not run on this unit", one(isa.UnitVMUL, isa.Vector(isa.OpFadd, isa.Mode32, 1, 0xff)))
 	expectRule(t, "uniform register", one(isa.UnitVMUL, mov(23, 0)))
 	expectRule(t, "work registers are declared", one(isa.UnitVMUL, mov(9, 0)))
+	expectRule(t, "register 30 is written", one(isa.UnitVMUL, mov(30, 0)))
 	for _, pipe := range []uint8{isa.RegPipe0, isa.RegPipe0 + 1} {
 		expectRule(t, fmt.Sprintf("pipeline register %d is read where stage 1", pipe), one(isa.UnitVADD, mov(1, pipe)))
 	}

@@ -324,3 +324,17 @@ func BenchmarkEncode(b *testing.B) {
 	}
 	b.SetBytes(int64(len(code)))
 }
+
+// TestReducedLanes: the text of a reduction says that it has one result, if the word has more.
+func TestReducedLanes(t *testing.T) {
+	for mask, wrong := range map[uint8]bool{LaneMask(Mode32, 1): false, LaneMask(Mode32, 4): false, LaneMask(Mode32, 3): true} {
+		b := Bundle{}
+		a := Vector(OpFdot4, Mode32, 1, 0)
+		a.Mask = mask
+		b.Add(UnitVMUL, a)
+		b.SetTag(false)
+		if text := b.String(); strings.Contains(text, "err too many components") != wrong {
+			t.Errorf("mask %#x: %s", mask, text)
+		}
+	}
+}
