@@ -62,6 +62,7 @@ func scalarPack(b *ir.Builder, in *ir.Instr) *ir.Def {
 	return scalarNorm(b, in)
 }
 
+// widen does an operation on integers in more bits.
 func widen(b *ir.Builder, in *ir.Instr, to uint8) *ir.Def {
 	info := in.Op.Info()
 	srcs := make([]*ir.Def, len(in.Srcs))
@@ -80,7 +81,6 @@ func widen(b *ir.Builder, in *ir.Instr, to uint8) *ir.Def {
 		srcs[k] = v
 	}
 	r := b.ALUInstr(in.Op, srcs...)
-	r.Exact = in.Exact
 	if info.Out.Bits != 0 {
 		return &r.Def
 	}

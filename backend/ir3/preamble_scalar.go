@@ -81,7 +81,7 @@ func scalarOp(t *isa.Instr, uses int) bool {
 		case isa.OpMadF16, isa.OpMadF32, isa.OpMadshM16:
 			return true
 		case isa.OpSadS16, isa.OpSadS32:
-			return t.Srcs[0].Flags|t.Srcs[1].Flags|t.Srcs[2].Flags&^isa.Half == 0
+			return (t.Srcs[0].Flags|t.Srcs[1].Flags|t.Srcs[2].Flags)&^isa.Half == 0
 		}
 		return scalarCat3(op)
 	case 4:

@@ -215,3 +215,16 @@ func TestScalarGroups(t *testing.T) {
 		t.Errorf("without groups:\n%s", disasm(plain))
 	}
 }
+
+// TestScalarSources: sums of absolute differences have a scalar form of plain sources alone, each of them.
+func TestScalarSources(t *testing.T) {
+	for k := range 3 {
+		for flags, want := range map[isa.OpFlags]bool{0: true, isa.Half: true, isa.Neg: false, isa.Abs: false} {
+			x := isa.Instr{Op: isa.OpSadS32, Srcs: [4]isa.Operand{isa.R(0), isa.R(1), isa.R(2)}}
+			x.Srcs[k].Flags |= flags
+			if got := scalarOp(&x, 3); got != want {
+				t.Errorf("source %d, flags %b: %t", k, flags, got)
+			}
+		}
+	}
+}
