@@ -88,6 +88,7 @@ type code struct {
 	sel    isel
 	sched  scheduler
 	opt    optimizer
+	shrink loadShrinker
 	packer isa.Packer
 }
 
@@ -107,6 +108,7 @@ func release(f *mach.Func) {
 	c.pinstrs.Reset()
 	c.opnds.Reset()
 	clear(c.list)
+	clear(c.shrink.loads)
 	clear(c.other[:cap(c.other)])
 	c.sel.empty()
 	c.live = nil

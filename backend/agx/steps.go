@@ -42,6 +42,7 @@ var steps = []backend.Step[*compiler]{
 	optional(eachMach("dce", "deletes what the optimizer has left without use", removeDead, "optimizer")),
 	optional(eachMach("reindex", "numbers the values that are left", mach.Reindex)),
 	optional(step("presched", "orders blocks for less register pressure", (*compiler).orderBlocks, "isel")),
+	optional(eachMach("shrink_loads", "leaves out what nobody reads at the end of loaded vectors", shrinkLoads, "presched")),
 	step("spill", "brings the register pressure below the limit", (*compiler).spillParts, "isel"),
 	step("ra", "allocates registers", (*compiler).allocate, "spill"),
 	step("copies", "makes moves and swaps of parallel copies", (*compiler).lowerCopies, "ra"),

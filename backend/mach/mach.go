@@ -257,6 +257,11 @@ func (f *Func) Elems(v Value) int {
 	return 1
 }
 
+// Shrink leaves a vector its first n elements.
+func (f *Func) Shrink(v Value, n int) {
+	f.vals[v].size = uint8(int(f.vals[v].size) / f.Elems(v) * n)
+}
+
 // SetNoSpill says that v must stay in a register all its life.
 func (f *Func) SetNoSpill(v Value) { f.vals[v].noSpill = true }
 
@@ -340,6 +345,12 @@ func (f *Func) Add(b BlockID, op Op, defs, uses []Value) *Instr {
 	blk := &f.Blocks[b]
 	blk.Instrs = f.mem.push(blk.Instrs, in)
 	return in
+}
+
+// TruncateDefs keeps the first n defs.
+func (in *Instr) TruncateDefs(n int) {
+	copy(in.Ops[n:], in.Uses())
+	in.Ops, in.NDefs = in.Ops[:n+len(in.Uses())], uint8(n)
 }
 
 // TruncateUses keeps the first n uses.
