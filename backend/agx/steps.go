@@ -42,7 +42,7 @@ var steps = []backend.Step[*compiler]{
 	optional(eachMach("dce", "deletes what the optimizer has left without use", removeDead, "optimizer")),
 	optional(eachMach("reindex", "numbers the values that are left", mach.Reindex)),
 	optional(step("presched", "orders blocks for less register pressure", (*compiler).orderBlocks, "isel")),
-	optional(eachMach("shrink_loads", "leaves out what nobody reads at the end of loaded vectors", shrinkLoads, "presched")),
+	optional(step("shrink_loads", "leaves out what nobody reads at the end of loaded vectors", (*compiler).shrinkLoads, "presched")),
 	step("spill", "brings the register pressure below the limit", (*compiler).spillParts, "isel"),
 	step("ra", "allocates registers", (*compiler).allocate, "spill"),
 	step("copies", "makes moves and swaps of parallel copies", (*compiler).lowerCopies, "ra"),
@@ -93,6 +93,13 @@ func (c *compiler) orderBlocks() error {
 		pressureSchedule(pt.f, pt.room)
 	}
 	return c.validate("presched")
+}
+
+func (c *compiler) shrinkLoads() error {
+	for _, pt := range c.parts {
+		shrinkLoads(pt.f)
+	}
+	return c.validate("shrink_loads")
 }
 
 func eachPhys(name, doc string, run func(*program), after ...string) backend.Step[*compiler] {
