@@ -106,7 +106,7 @@ func (p *preamble) Guarded(in *ir.Instr) bool {
 		}
 		return chosenByIndex(in)
 	case ir.KindTex:
-		return isFetch(in) && !fetchesFirst(in) || chosenByIndex(in)
+		return isFetch(in) && !fetchesBase(in) || chosenByIndex(in)
 	}
 	return false
 }

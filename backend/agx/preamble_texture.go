@@ -37,20 +37,15 @@ func movesTexture(in *ir.Instr) bool {
 // isFetch reports whether a texture operation reads a texel by its number.
 func isFetch(in *ir.Instr) bool { return in.TexOp == ir.TexOpTxf || in.TexOp == ir.TexOpTxfMs }
 
-// fetchesFirst reports whether a fetch reads the first texel of the first level, or its first sample, which each texture has.
-func fetchesFirst(in *ir.Instr) bool {
-	for i, k := range in.TexInfo().SrcKinds {
-		if k != ir.TexSrcCoord && k != ir.TexSrcLod && k != ir.TexSrcMsIndex {
-			continue
-		}
-		d := in.Srcs[i].Def
-		for c := range d.NumComponents {
-			if n, ok := d.Const(int(c)); !ok || n != 0 {
-				return false
-			}
+// fetchesBase reports whether a fetch reads the first level, or a sample that each texture has: hardware looks whether coordinates lie
+// within those of the descriptor, and gives 0 for what is outside (agx.md §8.7).
+func fetchesBase(in *ir.Instr) bool {
+	if lod := in.TexSrc(ir.TexSrcLod); lod != nil {
+		if n, ok := lod.Def.Const(0); !ok || n != 0 {
+			return false
 		}
 	}
-	return true
+	return fetchesBounded(in)
 }
 
 // fixedDeref reports whether a deref has no index but constants.
