@@ -22,7 +22,7 @@ const layoutText = `{
        "immutable_samplers": [{"mag_filter": "linear", "address_mode_u": "clamp_to_edge", "compare_op": "less", "border_color": "int_opaque_white"}]},
       {"binding": 5, "type": "combined_image_sampler", "count": 2, "immutable_samplers": [{}, {"ycbcr_conversion":
         {"format": "g10x6_b10x6r10x6_2plane_420_unorm_3pack16", "model": "ycbcr_2020", "range": "itu_narrow", "components": "bgr1", "y_chroma_offset": "midpoint", "chroma_filter": "linear"}}]},
-      {"binding": 0, "type": "uniform_buffer"}, {"binding": 6, "type": "acceleration_structure", "count": 2},
+      {"binding": 0, "type": "uniform_buffer"}, {"binding": 6, "type": "acceleration_structure", "count": 2, "partially_bound": true},
       {"binding": 7, "type": "inline_uniform_block", "count": 20}
     ]}
   ],
@@ -53,6 +53,9 @@ func TestReadLayout(t *testing.T) {
 	}
 	if b := l.Find(0, 7); b.Count != 20 || b.Descriptors() != 1 || !b.Type.IsBuffer() || layout.OfVulkan(b.Type.Vulkan()) != b.Type {
 		t.Errorf("%+v", b)
+	}
+	if !l.PartiallyBound(0, 6) || l.PartiallyBound(0, 5) || l.PartiallyBound(3, 0) || (*layout.Layout)(nil).PartiallyBound(0, 6) {
+		t.Errorf("%+v", l)
 	}
 	for i := range layout.Other {
 		if layout.OfVulkan(i.Vulkan()) != i {

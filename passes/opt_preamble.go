@@ -63,6 +63,9 @@ func (t *preambleForm) Guarded(in *ir.Instr) bool {
 	return false
 }
 
+// There: nobody says which descriptors are.
+func (t *preambleForm) There(*ir.Instr) bool { return false }
+
 // Free: what cannot be stored is computed again, as what costs nothing.
 func (t *preambleForm) Free(p *Preamble, in *ir.Instr) bool {
 	return in.Def.BitSize < 16 || in.Kind == ir.KindDeref || t.Cost(in) == 0 && p.FromFree(in)

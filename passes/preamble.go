@@ -20,6 +20,9 @@ type PreambleTarget interface {
 	// Guarded reports whether an instruction is good only where the shader comes by: it stands in the same ifs of the preamble,
 	// and not behind what ends invocations.
 	Guarded(in *ir.Instr) bool
+	// There reports whether what a guarded instruction reads is there whichever invocations come by: it stands in those of its ifs that move,
+	// to read nothing in vain, and others around it do not matter.
+	There(in *ir.Instr) bool
 	// Cost is what an instruction costs.
 	Cost(in *ir.Instr) int32
 	// Size is the room that a value takes.
@@ -159,7 +162,7 @@ func (p *Preamble) movable(in *ir.Instr) bool {
 	if p.ended && analysis.ReadsOutOfIf(in) {
 		return false // the if may have to be a branch of the preamble, which does not end
 	}
-	return !p.t.Guarded(in) || !p.ended && analysis.UnderIfs(in.Block, p.can)
+	return !p.t.Guarded(in) || !p.ended && (p.t.There(in) || analysis.UnderIfs(in.Block, p.can))
 }
 
 // Choose finds what the preamble leaves for the shader, gives it places, and finds what the preamble computes for that;

@@ -171,7 +171,7 @@ func (c *compiler) formPreamble() error {
 	if c.uni.plain {
 		return nil
 	}
-	ps, chosen := formPreamble(c.s, c.impl, c.res, &c.uni, &c.mem.pre)
+	ps, chosen := formPreamble(c.s, c.impl, c.res, &c.uni, &c.mem.pre, c.opts.job().Layout)
 	if ps != nil {
 		c.meta.SoftFaults = c.s.Stage != ir.StageCompute && readsPointers(ps) && !faults.has(faultSoftFaults)
 		c.addPreamble(ps)

@@ -77,6 +77,7 @@ const (
 	faultQuads                              // the metadata asks for no quads, whatever looks at the other pixels of one
 	faultEmptyDispatch                      // the preamble reads memory where no workgroup runs
 	faultEmptyDraw                          // the preamble reads by any index where nothing is shaded
+	faultPartiallyBound                     // the preamble reads descriptors that may be missing where no invocation comes by
 	faultSoftFaults                         // the metadata does not say that the preamble counts on soft faults
 	faultEndedLanes                         // lanes that end read by the index that made them end
 	faultAttachmentSamples                  // attachments of several samples read by pixel

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"nirc"
+	"nirc/backend/layout"
 	"nirc/internal/emu"
 	"nirc/internal/exec"
 	"nirc/internal/prove"
@@ -173,4 +174,42 @@ layout(push_constant) uniform P { float p[4]; uint n; };
 const uint c[8] = uint[](3, 1, 4, 1, 5, 9, 2, 6);
 `
 	return strings.NewReplacer("READS", reads, "READ", read).Replace(text)
+}
+
+// fetchFew has a texel fetched in few invocations, from a binding that is partially bound or not.
+func fetchFew(t *testing.T, partially bool) (*nirc.Module, *nirc.Layout) {
+	t.Helper()
+	m := prove.FromGLSL(t, ir.StageCompute, `#version 450
+layout(local_size_x=32) in;
+layout(set=0, binding=0) uniform sampler2D s;
+layout(set=0, binding=1) writeonly buffer Out { float o[]; };
+layout(push_constant) uniform P { uint n; };
+void main() { if (gl_LocalInvocationIndex < n) o[gl_LocalInvocationIndex] = texelFetch(s, ivec2(0), 0).x; }`)
+	all := layout.AllStages
+	return m, &nirc.Layout{Sets: []layout.Set{{Bindings: []layout.Binding{{Binding: 0, Type: layout.CombinedImageSampler, Count: 1, Stages: all, PartiallyBound: partially},
+		{Binding: 1, Type: layout.StorageBuffer, Count: 1, Stages: all}}}}, Push: []layout.PushRange{{Stages: all, Size: 4}}}
+}
+
+// fetchUnbound dispatches it where nothing is bound and no invocation fetches.
+func fetchUnbound(t *testing.T, _ string) error {
+	t.Helper()
+	m, l := fetchFew(t, true)
+	p, _, err := exec.Executable(t.Context(), m, nirc.Options{Target: "agx", Level: passes.O2, Layout: l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}, Push: make([]byte, 4), Layout: l}
+	env.Bindings.Set(0, 1, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: env.Mem.Alloc(128).Addr, Size: 128}})
+	return emu.Dispatch(t.Context(), p, env, emu.DispatchParams{Groups: [3]uint32{1, 1, 1}, Limits: emu.Limits{Check: true}})
+}
+
+// TestPartiallyBound: the preamble fetches what few invocations come by, where the descriptor must be good as the shader names it; not where it
+// need be good only if one comes by.
+func TestPartiallyBound(t *testing.T) {
+	for _, partially := range []bool{false, true} {
+		m, l := fetchFew(t, partially)
+		if text := mainText(t, m, nirc.Options{Layout: l}); strings.Contains(text, "texture_load") != partially {
+			t.Errorf("partially bound %t:\n%s", partially, text)
+		}
+	}
 }

@@ -108,6 +108,7 @@ var obligations = []struct {
 	{fault: "faultEmptyDispatch", draw: emptyDispatch, abi: backend.MonolithicABI},
 	{fault: "faultEmptyDraw", draw: emptyDraw, abi: backend.MonolithicABI},
 	{fault: "faultSoftFaults", draw: emptyPointer},
+	{fault: "faultPartiallyBound", draw: fetchUnbound, abi: backend.MonolithicABI},
 }
 
 // TestObligations compiles without what meets an obligation of the hardware (agx.md §16) and

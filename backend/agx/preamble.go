@@ -2,6 +2,7 @@ package agx
 
 import (
 	"nirc/backend/agx/abi"
+	"nirc/backend/layout"
 	"nirc/internal/slab"
 	"nirc/ir"
 	"nirc/ir/optab"
@@ -21,6 +22,8 @@ type preamble struct {
 	uni   *uniforms
 	res   *resources
 	crowd crowd
+	// layout is the pipeline's, nil where there is none.
+	layout *layout.Layout
 	// biasWords is the size of the table of samplers' biases.
 	biasWords uint32
 	// places are the uniforms of components of values, first, by the value's index, where its own begin.
@@ -29,7 +32,8 @@ type preamble struct {
 }
 
 // formPreamble returns the preamble's shader, or nil if there is nothing to move, and whether ifs may be left that choose nothing.
-func formPreamble(s *ir.Shader, impl *ir.Impl, res *resources, u *uniforms, p *preamble) (pre *ir.Shader, chosen bool) {
+func formPreamble(s *ir.Shader, impl *ir.Impl, res *resources, u *uniforms, p *preamble, l *layout.Layout) (pre *ir.Shader, chosen bool) {
+	p.layout = l
 	p.s, p.impl, p.uni, p.res, p.biasWords, p.BothSides = s, impl, u, res, res.biasWords(), maxBothSides
 	p.Condition, p.Crowded = nil, p.findWishes
 	if s.Stage == ir.StageCompute && !faults.has(faultEmptyDispatch) {
@@ -68,7 +72,7 @@ func anyWorkgroup(b *ir.Builder) *ir.Def {
 func (p *preamble) forget() {
 	p.Forget()
 	p.crowd.forget()
-	p.s, p.impl, p.uni, p.res = nil, nil, nil, nil
+	p.s, p.impl, p.uni, p.res, p.layout = nil, nil, nil, nil, nil
 }
 
 // What an instruction of the preamble costs, to decide whether an if stays one there, and what has room (agx.md §13).
@@ -106,7 +110,7 @@ func (p *preamble) Guarded(in *ir.Instr) bool {
 		}
 		return chosenByIndex(in)
 	case ir.KindTex:
-		return isFetch(in) && !fetchesBase(in) || chosenByIndex(in)
+		return p.partiallyBound(in) || isFetch(in) && !fetchesBase(in) || chosenByIndex(in)
 	}
 	return false
 }
@@ -231,6 +235,9 @@ func isDriverValue(in *ir.Instr) bool {
 	}
 	return false
 }
+
+// There reports nothing: no guarded instruction moves out of ifs that stay.
+func (p *preamble) There(*ir.Instr) bool { return false }
 
 // Size counts the halves of uniform registers that a value takes: each component begins at a word.
 func (p *preamble) Size(d *ir.Def) int { return int(d.NumComponents) * max(2, int(d.BitSize)/16) }

@@ -29,6 +29,27 @@ func chosenByIndex(in *ir.Instr) bool {
 	return false
 }
 
+// partiallyBound reports whether a descriptor that a lookup reads may be missing where no invocation comes by (the layout's partially_bound);
+// one that the shader names is good otherwise (VUID-vkCmdDispatch-None-08114).
+func (p *preamble) partiallyBound(in *ir.Instr) bool {
+	for i, k := range in.TexInfo().SrcKinds {
+		if k != ir.TexSrcTextureDeref && k != ir.TexSrcSamplerDeref {
+			continue
+		}
+		d := in.Srcs[i].Def.Instr
+		for d.Kind == ir.KindDeref && d.Deref == ir.DerefArray {
+			d = d.Srcs[0].Def.Instr
+		}
+		if d.Kind != ir.KindDeref || d.Deref != ir.DerefVar {
+			continue
+		}
+		if v := d.DerefInfo().Var; p.layout.PartiallyBound(v.Set, v.Binding) {
+			return !faults.has(faultPartiallyBound)
+		}
+	}
+	return false
+}
+
 // goodEarly reports whether the preamble can read what in reads although nothing may be shaded: compute shaders ask whether there are
 // workgroups; in draws no index may choose a descriptor, or the layer, level or sample of a texel, for which the descriptor has no bound. Offsets
 // have bounds, which Copied sees to.
@@ -36,7 +57,7 @@ func (p *preamble) goodEarly(in *ir.Instr) bool {
 	if p.s.Stage == ir.StageCompute || faults.has(faultEmptyDraw) {
 		return true
 	}
-	if in.Kind == ir.KindTex && isFetch(in) && !fetchesBounded(in) {
+	if in.Kind == ir.KindTex && (p.partiallyBound(in) || isFetch(in) && !fetchesBounded(in)) {
 		return false
 	}
 	return !chosenByIndex(in)

@@ -16,7 +16,14 @@ import (
 // mainPart compiles GLSL and lists the code up to the traps that follow it: without the preamble.
 func mainPart(t *testing.T, stage ir.Stage, source string) string {
 	t.Helper()
-	o, err := prove.FromGLSL(t, stage, source).Compile(context.Background(), nirc.Options{Target: "agx", Level: passes.O2})
+	return mainText(t, prove.FromGLSL(t, stage, source), nirc.Options{})
+}
+
+// mainText is the main program that a module becomes by some options.
+func mainText(t *testing.T, m *nirc.Module, opts nirc.Options) string {
+	t.Helper()
+	opts.Target, opts.Level = "agx", passes.O2
+	o, err := m.Compile(context.Background(), opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,6 +67,7 @@ const (
 	faultRelativeRepeat                     // repetitions of what is relative to a0.x
 	faultUniformNumbers                     // numbers of descriptors that differ between fibers, in a mode for those that do not
 	faultHelpers                            // the metadata asks for no helpers
+	faultPartiallyBound                     // the preamble reads descriptors that may be missing where no fiber comes by
 	faultChosenDescriptor                   // the preamble reads descriptors by an index that an if excludes
 	faultCutTexels                          // texels as halves where a shader wants them rounded to nearest
 	faultBindless                           // metadata that names no table of descriptors

@@ -251,6 +251,9 @@ var faultCases = []struct {
 	{faultRayList, "list of ray_intersection", testRay},
 	{faultResidency, "residency of gathers", residentGathers},
 	{faultCutTexels, "rounding of texels", roundedTexels},
+	{faultPartiallyBound, "descriptor that is not bound", func() error {
+		return texelOfFew(true)
+	}},
 	{faultChosenDescriptor, "descriptor by an index", func() error {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		number, none := uniformWord(b, b.Imm32(0)), b.Imm32(7)

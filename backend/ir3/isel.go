@@ -90,6 +90,7 @@ func selectFunc(c *compiler) (*isel, error) {
 	s := &m.sel
 	s.empty()
 	s.sh, s.impl, s.gpu, s.code, s.meta, s.consts = c.s, impl, g, &m.code, &c.meta, &m.consts
+	s.pre.layout = c.opts.job.Layout
 	s.noPush, s.link.plan = c.without.preamble, plan
 	s.f = mach.NewFunc(c.s.Name, newISA(g.Gen))
 	if s.f.Name == "" {

@@ -4,6 +4,7 @@ import (
 	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
+	"nirc/backend/layout"
 	"nirc/backend/mach"
 	"nirc/ir"
 	"nirc/passes"
@@ -23,6 +24,7 @@ import (
 type preamble struct {
 	passes.Preamble
 	consts *constFile
+	layout *layout.Layout
 	// at is where the next root goes, end bounds the area; a root is a value that the preamble leaves in the const file.
 	first, at, end int
 	f              *mach.Func

@@ -1,9 +1,14 @@
 package ir3
 
 import (
+	"strings"
 	"testing"
 
+	"nirc/backend"
+	"nirc/backend/gputest"
+	"nirc/backend/layout"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // TestMovedLookups: which lookups a preamble may do: none that tells of residency, none of texels that a store to another image
@@ -31,5 +36,48 @@ func TestMovedLookups(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// fetchOfFew fetches a texel in those fibers whose word is not 0, from a binding that is partially bound or not.
+func fetchOfFew(partially bool) (*ir.Shader, CompileOptions) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	x := &texBuild{s: s, b: b}
+	at := b.Ishl(b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0), b.Imm32(2))
+	d := x.variable(0, 2, ir.BaseTexture, ir.Dim2D, false, false, 0)
+	i := b.PushIf(b.Ine(gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), at, 1), b.Imm32(0)))
+	zero := b.Imm32(0)
+	texel := x.op(ir.TexOpTxf, 4, ir.Dim2D, false, texSource{ir.TexSrcTextureDeref, d}, texSource{ir.TexSrcCoord, b.Vec(zero, zero)}, texSource{ir.TexSrcLod, zero})
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), at, b.Channel(&texel.Def, 0))
+	b.PopIf(i)
+	all := layout.AllStages
+	l := &layout.Layout{Sets: []layout.Set{{Bindings: []layout.Binding{{Binding: 0, Type: layout.StorageBuffer, Count: 1, Stages: all},
+		{Binding: 1, Type: layout.StorageBuffer, Count: 1, Stages: all}, {Binding: 2, Type: layout.SampledImage, Count: 1, Stages: all, PartiallyBound: partially}}}}}
+	return s, CompileOptions{GPU: "a740", job: &backend.Job{Instrument: passes.NewInstrument(passes.RunOptions{}), Layout: l}}
+}
+
+// texelOfFew runs it where nothing is bound and no fiber fetches.
+func texelOfFew(partially bool) error {
+	s, o := fetchOfFew(partially)
+	return differ(s, o, 1, make([]byte, 256), 256, nil)
+}
+
+// TestPartiallyBound: the preamble fetches what few fibers come by, where the descriptor must be good as the shader names it; not where it need be good
+// only if one comes by.
+func TestPartiallyBound(t *testing.T) {
+	programs.Hold(t)
+	for _, partially := range []bool{false, true} {
+		s, o := fetchOfFew(partially)
+		bin, err := compile(s, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pre, _, ok := strings.Cut(disasm(bin), "shpe")
+		if early := ok && strings.Contains(pre, "isam"); early == partially {
+			t.Errorf("partially bound %t:\n%s", partially, disasm(bin))
+		}
+	}
+	if err := texelOfFew(false); err == nil {
+		t.Error("what is bound nowhere is read early, and the core does not say so")
 	}
 }

@@ -115,6 +115,27 @@ func (p *preamble) Guarded(in *ir.Instr) bool {
 	return in.Kind == ir.KindTex && !asksSize(in) || chosenByIndex(in) && !faults.has(faultChosenDescriptor)
 }
 
+// There reports whether a lookup's descriptors are those of variables that are no arrays, and not of bindings that are partially bound: the
+// shader names them, and so they are good (VUID-vkCmdDispatch-None-08114). Texels outside of an image are zeros.
+func (p *preamble) There(in *ir.Instr) bool {
+	if in.Kind != ir.KindTex {
+		return false
+	}
+	for i, k := range in.TexInfo().SrcKinds {
+		if k != ir.TexSrcTextureDeref && k != ir.TexSrcSamplerDeref {
+			continue
+		}
+		d := in.Srcs[i].Def.Instr
+		if d.Kind != ir.KindDeref || d.Deref != ir.DerefVar {
+			return false
+		}
+		if v := d.DerefInfo().Var; p.layout.PartiallyBound(v.Set, v.Binding) && !faults.has(faultPartiallyBound) {
+			return false
+		}
+	}
+	return true
+}
+
 // chosenByIndex reports whether an index chooses the descriptor of a buffer that an instruction reads.
 func chosenByIndex(in *ir.Instr) bool {
 	if in.Kind != ir.KindIntrinsic {

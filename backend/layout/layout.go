@@ -156,6 +156,9 @@ type Binding struct {
 	Stages Stages
 	// Immutable are the samplers of the elements, which do not come from descriptors; nil or Count of them.
 	Immutable []SamplerState
+	// PartiallyBound: a descriptor need be good only where an invocation comes by what reads it
+	// (VK_DESCRIPTOR_BINDING_PARTIALLY_BOUND_BIT); without it, where the shader names it.
+	PartiallyBound bool
 }
 
 // Set is a descriptor set's layout.
@@ -197,6 +200,13 @@ const (
 	// MaxBorderColor is the last of Vulkan's border colours.
 	MaxBorderColor = 5
 )
+
+// PartiallyBound reports whether descriptors of a binding may be missing where no invocation comes by. Where nothing is known of the binding they are
+// there, as Vulkan has it of each that a shader names (VUID-vkCmdDispatch-None-08114).
+func (l *Layout) PartiallyBound(set, binding uint32) bool {
+	b := l.Find(set, binding)
+	return b != nil && b.PartiallyBound
+}
 
 // Find returns a binding, nil if the layout does not have it.
 func (l *Layout) Find(set, binding uint32) *Binding {

@@ -43,6 +43,8 @@ type setLayoutsJSON struct {
 type setLayoutJSON struct {
 	Flags    uint32        `json:"flags"`
 	Bindings []bindingJSON `json:"bindings"`
+	// Next is the chain of structures, of which binding_flags.go reads one.
+	Next []json.RawMessage `json:"pNext,omitempty"`
 }
 
 type bindingJSON struct {
@@ -159,6 +161,7 @@ func (d *DB) setLayout(hash uint64) (*layout.Set, error) {
 		return nil, err
 	}
 	s := &layout.Set{}
+	partially := partiallyBound(j.Next)
 	for i := range j.Bindings {
 		b := &j.Bindings[i]
 		out := layout.Binding{Binding: b.Binding, Type: layout.OfVulkan(b.Type), Count: b.Count, Stages: knownStages(b.Stages)}
@@ -171,6 +174,7 @@ func (d *DB) setLayout(hash uint64) (*layout.Set, error) {
 				out.Immutable = append(out.Immutable, *x)
 			}
 		}
+		out.PartiallyBound = i < len(partially) && partially[i]
 		s.Bindings = append(s.Bindings, out)
 	}
 	slices.SortStableFunc(s.Bindings, func(a, b layout.Binding) int { return int(int64(a.Binding) - int64(b.Binding)) })
@@ -242,6 +246,9 @@ func (w *Writer) addSetLayout(s *layout.Set) (hash uint64, err error) {
 			out.Immutable = append(out.Immutable, fmt.Sprintf("%016x", h))
 		}
 		j.Bindings = append(j.Bindings, out)
+	}
+	if j.Next, err = bindingFlags(s); err != nil {
+		return 0, err
 	}
 	return addNamed(w, TagSetLayout, j, func(m map[string]setLayoutJSON) any { return setLayoutsJSON{version, m} })
 }

@@ -19,7 +19,7 @@ func pipelineLayout() *layout.Layout {
 			{Binding: 3, Type: layout.InlineUniformBlock, Count: 24, Stages: layout.AllStages}}},
 		{Set: 3, Bindings: []layout.Binding{{Binding: 0, Type: layout.CombinedImageSampler, Count: 2, Stages: layout.AllGraphics,
 			Immutable: []layout.SamplerState{{MagFilter: 1, Address: [3]uint8{2, 1, 0}, MaxLod: 4, Compare: true, CompareOp: 3}, {BorderColor: 5, MaxAnisotropy: 8, MaxLod: 1000, MipLodBias: 0.5, Unnormalized: true,
-				Conversion: &layout.Conversion{Format: 1000156003, Model: ir.YCbCr709, Narrow: true, Components: "bgr1", MidpointY: true, Filter: 1}}}}, {Binding: 9, Type: layout.AccelerationStructure, Count: 2, Stages: layout.AllStages},
+				Conversion: &layout.Conversion{Format: 1000156003, Model: ir.YCbCr709, Narrow: true, Components: "bgr1", MidpointY: true, Filter: 1}}}}, {Binding: 9, Type: layout.AccelerationStructure, Count: 2, Stages: layout.AllStages, PartiallyBound: true},
 			{Binding: 11, Type: layout.Other, Count: 1, Stages: layout.AllStages}}},
 	}, Push: []layout.PushRange{{Stages: layout.AllGraphics, Offset: 4, Size: 12}}}
 }

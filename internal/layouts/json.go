@@ -39,6 +39,7 @@ type bindingJSON struct {
 	Count     *uint32       `json:"count,omitempty"` // 1
 	Stages    []string      `json:"stages"`          // null: all
 	Immutable []samplerJSON `json:"immutable_samplers,omitempty"`
+	Partially bool          `json:"partially_bound,omitempty"`
 }
 
 type pushJSON struct {
@@ -74,7 +75,7 @@ var (
 )
 
 // fields are the names of all fields, for suggestions.
-var fields = []string{"schema", "sets", "push_constants", "set", "bindings", "binding", "type", "count", "stages", "immutable_samplers",
+var fields = []string{"schema", "sets", "push_constants", "set", "bindings", "binding", "type", "count", "stages", "immutable_samplers", "partially_bound",
 	"offset", "size", "mag_filter", "min_filter", "mipmap_mode", "address_mode_u", "address_mode_v", "address_mode_w", "mip_lod_bias", "min_lod",
 	"max_lod", "max_anisotropy", "compare_op", "border_color", "unnormalized_coordinates",
 	"ycbcr_conversion", "format", "model", "range", "components", "x_chroma_offset", "y_chroma_offset", "chroma_filter"}
@@ -171,7 +172,7 @@ func (r *reader) layout(j *fileJSON) (*layout.Layout, error) {
 }
 
 func (r *reader) binding(b *bindingJSON, path []any) layout.Binding {
-	out := layout.Binding{Binding: b.Binding, Count: 1, Stages: r.stages(b.Stages, path)}
+	out := layout.Binding{Binding: b.Binding, Count: 1, Stages: r.stages(b.Stages, path), PartiallyBound: b.Partially}
 	if b.Count != nil {
 		out.Count = *b.Count
 	}
@@ -248,7 +249,7 @@ func JSON(l *layout.Layout) []byte {
 		out := setJSON{Set: s.Set, Bindings: []bindingJSON{}}
 		for _, b := range s.Bindings {
 			count := b.Count
-			x := bindingJSON{Binding: b.Binding, Type: b.Type.String(), Count: &count, Stages: stageList(b.Stages)}
+			x := bindingJSON{Binding: b.Binding, Type: b.Type.String(), Count: &count, Stages: stageList(b.Stages), Partially: b.PartiallyBound}
 			for _, p := range b.Immutable {
 				x.Immutable = append(x.Immutable, samplerForm(&p))
 			}

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"fmt"
+
 	"nirc/backend/layout"
 	"nirc/internal/emu"
 )
@@ -22,9 +24,16 @@ func (w *wave) reachesMissing(addr uint64) bool {
 	return err != nil
 }
 
-// reachesTexture notes an access of a lane to a texture or an image that is missing; not of helpers.
+// reachesTexture notes an access of a lane to a texture or an image that is missing; not of helpers, and of preambles only where the layout lets
+// a descriptor be missing.
 func (w *wave) reachesTexture(d *emu.Descriptor, e *layout.Entry, lane int) {
-	if d.Type != emu.DescNone || w.check == nil || w.preamble || w.fault != nil {
+	if d.Type != emu.DescNone || w.check == nil || w.fault != nil {
+		return
+	}
+	if w.preamble {
+		if w.l.Env.Layout.PartiallyBound(e.Set, e.Binding) {
+			w.fault = fmt.Errorf("the preamble reads binding %d of set %d, to which nothing is bound", e.Binding, e.Set)
+		}
 		return
 	}
 	if f := w.frag; f == nil || f.cover[lane]&^f.killed[lane] != 0 {
