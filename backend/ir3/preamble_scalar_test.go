@@ -7,6 +7,7 @@ import (
 
 	"nirc/backend/gputest"
 	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
 	"nirc/ir"
 )
 
@@ -225,6 +226,23 @@ func TestScalarSources(t *testing.T) {
 			if got := scalarOp(&x, 3); got != want {
 				t.Errorf("source %d, flags %b: %t", k, flags, got)
 			}
+		}
+	}
+}
+
+// TestSwappableSources: sources change places where neither has more to it than its size.
+func TestSwappableSources(t *testing.T) {
+	for k := range 2 {
+		for flags, want := range map[isa.OpFlags]bool{0: true, isa.Half: true, isa.Neg: false, isa.Abs: false} {
+			f := mach.NewFunc("f", newISA(isa.A7xx))
+			x := isa.Instr{Op: isa.OpAddF, Srcs: [4]isa.Operand{isa.R(0), isa.R(1)}}
+			x.Srcs[k].Flags |= flags
+			v := f.NewValue(classFull, 1)
+			in := f.Add(f.NewBlock(), machOp(isa.OpAddF), []mach.Value{v}, []mach.Value{v, v})
+			if got := (&uniformity{f: f, share: make([]bool, f.NumValues())}).swappable(in, &x); got != want {
+				t.Errorf("source %d, flags %b: %t", k, flags, got)
+			}
+			f.Release()
 		}
 	}
 }

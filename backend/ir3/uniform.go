@@ -308,7 +308,7 @@ func (u *uniformity) swappable(in *mach.Instr, t *isa.Instr) bool {
 		return false
 	}
 	mad := t.Op.Category() == 3 && t.Op != isa.OpSadS16 && t.Op != isa.OpSadS32
-	return mad || t.Srcs[0].Flags|t.Srcs[1].Flags&^isa.Half == 0
+	return mad || (t.Srcs[0].Flags|t.Srcs[1].Flags)&^isa.Half == 0
 }
 
 // swap brings a shared second source of in to the front.
