@@ -59,12 +59,11 @@ func (s *loadShrinker) shrink(f *mach.Func, c *code, split *mach.Instr) bool {
 	for n > 1 && s.uses[pieces[n-1].Val] == 0 {
 		n--
 	}
-	t := c.tmpl[load.Ext]
+	t := &c.tmpl[load.Ext]
 	if n == len(pieces) || t.Mask != 1<<len(pieces)-1 {
 		return false
 	}
 	t.Mask, t.Dst.Count = 1<<n-1, uint8(n)
-	load.Ext = c.new(&t) // others may have the template
 	if n == 1 {
 		load.Ops[0].Val = pieces[0].Val
 		return true
