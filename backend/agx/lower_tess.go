@@ -107,19 +107,8 @@ func (t *tess) vertices() *ir.Def {
 	return t.b.Iadd(t.b.Ishl(t.word(abi.UniformPatchSlots), t.b.Imm32(2)), t.b.Imm32(abi.PatchConstants))
 }
 
-// has reports whether the stage has a value that not both have; one that it has not is left for selection to refuse.
-func (t *tess) has(i ir.Intrinsic) bool {
-	switch i {
-	case ir.IntrLoadInvocationId:
-		return t.control
-	case ir.IntrLoadTessCoord, ir.IntrLoadTessCoordXy, ir.IntrLoadTessLevelOuter, ir.IntrLoadTessLevelInner:
-		return !t.control
-	}
-	return true
-}
-
 func (t *tess) intrinsic(in *ir.Instr) {
-	if !t.has(in.Intr) {
+	if !backend.TessellationHas(in.Intr, t.control) { // selection refuses it
 		return
 	}
 	switch in.Intr {

@@ -117,19 +117,8 @@ func (t *tess) start(impl *ir.Impl) {
 	t.base = b.Imul(t.patch, t.value(abi.SysvalPatches, 0, 2))
 }
 
-// has reports whether the stage has a value that not both have; one that it has not is left for selection to refuse.
-func (t *tess) has(i ir.Intrinsic) bool {
-	switch i {
-	case ir.IntrLoadInvocationId:
-		return t.control
-	case ir.IntrLoadTessCoord, ir.IntrLoadTessCoordXy, ir.IntrLoadTessLevelOuter, ir.IntrLoadTessLevelInner:
-		return !t.control
-	}
-	return true
-}
-
 func (t *tess) intrinsic(in *ir.Instr) {
-	if !t.has(in.Intr) {
+	if !backend.TessellationHas(in.Intr, t.control) { // selection refuses it
 		return
 	}
 	switch in.Intr {
