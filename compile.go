@@ -40,6 +40,7 @@ func Compile(ctx context.Context, module []byte, o Options) (*object.Object, err
 	if err != nil {
 		return nil, err
 	}
+	defer m.Release()
 	return m.Compile(ctx, o)
 }
 

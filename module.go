@@ -37,6 +37,14 @@ type Module struct {
 	assembled bool       // SPIRV was assembly, whose version nothing says
 }
 
+// Release gives the memory of a module to the next one that is loaded. Only Name and Deps may be used afterwards, and nothing that
+// compiles it may run. A module that is not released is freed by the garbage collector.
+func (m *Module) Release() {
+	if m.SPIRV != nil {
+		m.SPIRV.Release()
+	}
+}
+
 // EntryPoint is a shader of a module.
 type EntryPoint struct {
 	Name  string

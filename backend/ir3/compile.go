@@ -135,7 +135,8 @@ func (c *compiler) run() (*Binary, error) {
 		case !c.replan(err):
 			return nil, err
 		}
-		c.attempt, c.meta = attempt{}, lowered
+		c.endAttempt()
+		c.meta = lowered
 	}
 }
 

@@ -132,12 +132,13 @@ func (s *isel) empty() {
 	s.opnds.Reset()
 	vals, wide, folded, blocks, irBlocks, join, apart, phis, opnds := s.vals, s.wide, s.folded, s.blocks, s.irBlocks, s.join, s.apart, s.phis, s.opnds
 	fetches, fetched, defs, prefetches, plan := s.in.fetches, s.in.fetched, s.in.defs, s.in.prefetches, s.pre.Preamble
+	queue, units := s.pre.queue[:0], s.pre.units[:0]
 	plan.Forget()
 	*s = isel{}
 	s.vals, s.wide, s.folded, s.blocks, s.irBlocks, s.join, s.apart, s.phis, s.opnds = vals, wide, folded, blocks, irBlocks[:0], join, apart[:0], phis[:0], opnds
 	s.in.fetches, s.in.fetched, s.in.defs, s.in.prefetches = fetches[:0], fetched[:0], defs[:0], prefetches[:0]
 	s.out = outputs{vars: out.vars[:0], locs: out.locs[:0], vals: out.vals, words: out.words[:0], made: out.made}
-	s.pre.Preamble = plan
+	s.pre.Preamble, s.pre.queue, s.pre.units = plan, queue, units
 }
 
 // makeBlocks makes a machine block for each reachable one, in source order,

@@ -30,7 +30,8 @@ func (p *phys) turnLoops() {
 			continue
 		}
 		for _, q := range head.preds {
-			p.blocks[q].ins = append(p.blocks[q].ins, head.ins[:n]...)
+			ins := append(p.memory().room(len(p.blocks[q].ins)+n), p.blocks[q].ins...)
+			p.blocks[q].ins = append(ins, head.ins[:n]...)
 		}
 		head.ins = head.ins[n:]
 		if p.branchBack(int32(h)) {

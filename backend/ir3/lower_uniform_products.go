@@ -11,7 +11,8 @@ import (
 // be exact: the preamble computes them. They join the addend of the sum if that is the same for all, too; otherwise an addition is left
 // that reads a const, where the multiply-add would want one of two consts in a register. It reports whether anything changed.
 func splitUniformProducts(impl *ir.Impl, m *memory) bool {
-	u := uniformProducts{plan: &m.sel.pre, defs: int(impl.NumDefs)}
+	u := &m.products
+	*u = uniformProducts{plan: &m.sel.pre, defs: int(impl.NumDefs), found: u.found[:0], placed: u.placed}
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
 			if freeSum(in) {
@@ -26,8 +27,7 @@ func splitUniformProducts(impl *ir.Impl, m *memory) bool {
 	if u.found = slices.DeleteFunc(u.found, func(in *ir.Instr) bool { return !u.splits(in) }); len(u.found) == 0 {
 		return false
 	}
-	m.placed = slab.Zeroed(m.placed, u.defs)
-	u.placed = m.placed
+	u.placed = slab.Zeroed(u.placed, u.defs)
 	u.number(impl)
 	changed := false
 	for _, in := range u.found {

@@ -33,8 +33,10 @@ type memory struct {
 	// inPlace are the results that would like the register of their source.
 	inPlace []mach.InPlace
 	// touches are those of waits and of delays.
-	touches [2]touch
-	placed  []int32 // by def index, of splitUniformProducts
+	touches  [2]touch
+	products uniformProducts
+	// runs are the values that would like consecutive registers.
+	runs [][]mach.Value
 }
 
 // aging is what the delays between instructions are found in.
@@ -105,16 +107,22 @@ func (p *phys) memory() *memory {
 // release gives the compile's memory to the next one.
 func (c *compiler) release() {
 	m := c.mem
+	c.endAttempt()
+	m.sched.p, m.spills.c = nil, nil
+	m.pre.f, m.pre.code, m.pre.lv = nil, nil, nil
+	c.mem = nil
+	memories.Put(m)
+}
+
+// endAttempt gives the memory of an attempt to the next one: one that is over leaves nothing but its program.
+func (c *compiler) endAttempt() {
 	if s := c.sel; s != nil {
-		m.tmpl = s.code.tmpl
+		c.mem.tmpl = s.code.tmpl
 		s.f.Release()
 		if s.pre.f != nil {
 			s.pre.f.Release()
 		}
 		s.empty()
 	}
-	m.sched.p, m.spills.c = nil, nil
-	m.pre.f, m.pre.code, m.pre.lv = nil, nil, nil
-	c.mem, c.sel = nil, nil
-	memories.Put(m)
+	c.attempt = attempt{}
 }

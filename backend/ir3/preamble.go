@@ -136,11 +136,11 @@ const (
 // flushRoots stores what is queued, up to four consts at a time.
 func (s *isel) flushRoots() {
 	p := &s.pre
-	for len(p.queue) > 0 {
+	for queue := p.queue; len(queue) > 0; {
 		// The part of the address in a1.x is a multiple of 256.
-		n := min(len(p.queue), 4, 256-p.at&255)
+		n := min(len(queue), 4, 256-p.at&255)
 		t := isa.Instr{Op: isa.OpStc, Type: isa.U32, Size: uint16(n)}
-		data := s.collect(p.queue[:n]...)
+		data := s.collect(queue[:n]...)
 		if p.at < 256 {
 			t.Dst = isa.Operand{Kind: isa.ConstDst, Val: int32(p.at)}
 		} else {
@@ -149,8 +149,9 @@ func (s *isel) flushRoots() {
 		}
 		uses := s.register(&t, 0, data, 0, nil)
 		s.add(t, 0, uses...)
-		p.at, p.queue = p.at+n, p.queue[n:]
+		p.at, queue = p.at+n, queue[n:]
 	}
+	p.queue = p.queue[:0]
 }
 
 // rootConsts makes the roots consts for the main program.
@@ -197,13 +198,12 @@ func gatherGroups(f *mach.Func, l *linker) {
 		return in.Op == machOp(isa.OpMov) && in.NDefs == 1 && len(in.Uses()) == 0
 	}
 	for b := range f.Blocks {
-		f.Blocks[b].Instrs = gatherBlock(f.Blocks[b].Instrs, isMove, l)
+		f.Blocks[b].Instrs = gatherBlock(f.InstrList(len(f.Blocks[b].Instrs)), f.Blocks[b].Instrs, isMove, l)
 	}
 }
 
-// gatherBlock gathers the groups of a block.
-func gatherBlock(ins []*mach.Instr, isMove func(*mach.Instr) bool, l *linker) []*mach.Instr {
-	out := make([]*mach.Instr, 0, len(ins))
+// gatherBlock gathers the groups of a block into out, which is empty.
+func gatherBlock(out, ins []*mach.Instr, isMove func(*mach.Instr) bool, l *linker) []*mach.Instr {
 	var members []*mach.Instr
 	for i := 0; i < len(ins); {
 		g := ins[i].Aux

@@ -121,7 +121,7 @@ func (p *preScheduler) block(b mach.BlockID) []*mach.Instr {
 		}
 	}
 	p.lv.Out[b].Each(func(v mach.Value) { p.left[v] += liveAtEnd })
-	out := make([]*mach.Instr, 0, len(blk.Instrs))
+	out := p.f.InstrList(len(blk.Instrs))
 	start := 0
 	for i, in := range blk.Instrs {
 		if !p.fixed(in) && !(i == start && in.Op == mach.OpSplit) {

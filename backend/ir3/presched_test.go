@@ -106,6 +106,19 @@ func TestSecondPlan(t *testing.T) {
 	programs.Hold(t)
 	stageEnv = func(env *emu.Env) { texWorld(t, env) }
 	defer func() { stageEnv = nil }()
+	s := twoPlans(t)
+	one, err := compile(ir.Clone(s), CompileOptions{GPU: "a630", onePlan: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := stageBinary(t, s, "a630").Stats
+	if two.SyStall >= one.Stats.SyStall || two.Full <= one.Stats.Full {
+		t.Errorf("two plans wait %d slots with %d registers, one %d with %d", two.SyStall, two.Full, one.Stats.SyStall, one.Stats.Full)
+	}
+}
+
+// twoPlans is a shader that a630 compiles by a second plan, too.
+func twoPlans(t *testing.T) *ir.Shader {
 	s, b := newStage(ir.StageFragment)
 	pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
 	u, v := b.Fmul(b.Channel(pos, 0), b.ImmFloat(0.0625, 32)), b.Fmul(b.Channel(pos, 1), b.ImmFloat(0.2, 32))
@@ -120,12 +133,5 @@ func TestSecondPlan(t *testing.T) {
 	if err := lowerToScalar(s); err != nil {
 		t.Fatal(err)
 	}
-	one, err := compile(ir.Clone(s), CompileOptions{GPU: "a630", onePlan: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	two := stageBinary(t, s, "a630").Stats
-	if two.SyStall >= one.Stats.SyStall || two.Full <= one.Stats.Full {
-		t.Errorf("two plans wait %d slots with %d registers, one %d with %d", two.SyStall, two.Full, one.Stats.SyStall, one.Stats.Full)
-	}
+	return s
 }

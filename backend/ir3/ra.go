@@ -51,7 +51,8 @@ func (c *compiler) planRuns() error {
 		f, l := c.sel.f, &c.sel.link
 		linkMoves(f, l)
 		c.rpt = RptStats{Made: l.made}
-		c.runs = cleanRepeats(f, l, &c.rpt)
+		c.mem.runs = cleanRepeats(f, l, &c.rpt, c.mem.runs[:0])
+		c.runs = c.mem.runs
 	}
 	return nil
 }
@@ -138,7 +139,7 @@ func (c *compiler) allocatePreamble() error {
 	}
 	opts := mach.AllocOptions{MergeSets: c.scalar}
 	if c.repeat {
-		opts.Groups = cleanRepeats(f, &c.sel.link, &RptStats{})
+		opts.Groups = cleanRepeats(f, &c.sel.link, &RptStats{}, nil)
 	}
 	if _, err := mach.Allocate(f, opts); err != nil {
 		var p *mach.PressureError

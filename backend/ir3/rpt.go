@@ -87,9 +87,9 @@ const (
 )
 
 // cleanRepeats cuts groups where a member cannot be repeated from the one
-// before it (ir3.md §8.3, step 3), and returns the runs of values
+// before it (ir3.md §8.3, step 3), and adds to runs the values
 // that would like consecutive registers (step 4).
-func cleanRepeats(f *mach.Func, l *linker, st *RptStats) (runs [][]mach.Value) {
+func cleanRepeats(f *mach.Func, l *linker, st *RptStats, runs [][]mach.Value) [][]mach.Value {
 	c := templates(f)
 	next := l.groups
 	seen := make([]bool, l.groups+1)

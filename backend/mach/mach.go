@@ -227,6 +227,9 @@ func (f *Func) NewValue(class uint8, n int) Value {
 	return Value(len(f.vals) - 1)
 }
 
+// InstrList returns an empty list with room for n instructions, in the function's memory.
+func (f *Func) InstrList(n int) []*Instr { return f.mem.room(n) }
+
 // ValueList returns a list of n values to be filled in, in the function's memory.
 func (f *Func) ValueList(n int) []Value { return f.mem.values.Slice(n) }
 

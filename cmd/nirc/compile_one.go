@@ -48,6 +48,9 @@ func (c *compileCommand) compileOne(ctx context.Context, j *compileJob) *compile
 		r.err = err
 		return r
 	}
+	if j.src.alone && forCache == nil {
+		defer m.Release()
+	}
 	r.deps, r.forCache = m.Deps, forCache
 	if c.emit == "spvasm" && c.writeOut {
 		text, err := m.Disassemble()

@@ -36,6 +36,8 @@ type source struct {
 	// forCache is the module as a cache has it, nil without one.
 	forCache *cache.Module
 	left     atomic.Int32
+	// alone: one job reads the module.
+	alone bool
 }
 
 // module returns the module of a source, which the first job reads.
@@ -43,7 +45,7 @@ func (c *compileCommand) module(ctx context.Context, s *source) (*nirc.Module, *
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.read {
-		s.read = true
+		s.read, s.alone = true, s.left.Load() == 1
 		s.m, s.err = c.load(ctx, s.input, c.moduleOptions(s.input))
 		s.err = s.input.named(s.err)
 		if s.err == nil && (c.builder != nil || c.pack.on) {

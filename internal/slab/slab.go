@@ -4,7 +4,10 @@
 // sync.Pool. Nothing here knows what the values are, and nothing is freed singly.
 package slab
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // Slab hands out stable pointers to zeroed values in chunks. Chunks of a slab
 // that was reset are used again. The zero value is ready for use.
@@ -15,6 +18,9 @@ type Slab[T any] struct {
 	taken int
 	used  [][]T // chunks that values were handed out from
 	spare [][]T // zeroed chunks
+	long  [][]T // long slices that were handed out
+	// free are zeroed long slices by the logarithm of their room.
+	free [][][]T
 }
 
 // Chunk is the number of values in a chunk, and of large ones what chunkBytes hold of them, but no fewer than a quarter.
@@ -52,7 +58,7 @@ func (s *Slab[T]) New() *T {
 }
 
 // Slice returns n zeroed values next to each other, with no room after them;
-// nil if n is 0. Long slices come from the heap.
+// nil if n is 0.
 func (s *Slab[T]) Slice(n int) []T {
 	if n == 0 {
 		return nil
@@ -60,7 +66,7 @@ func (s *Slab[T]) Slice(n int) []T {
 	end := s.taken + n
 	if end > len(s.last) {
 		if n > Chunk/4 {
-			return make([]T, n)
+			return s.longSlice(n)
 		}
 		s.grow()
 		end = n
@@ -68,6 +74,24 @@ func (s *Slab[T]) Slice(n int) []T {
 	p := s.last[s.taken:end:end]
 	s.taken = end
 	return p
+}
+
+// longSlice is Slice for more values than a quarter of a chunk. Its room is the next power of two, so that slices of other
+// lengths find it again.
+func (s *Slab[T]) longSlice(n int) []T {
+	class := bits.Len(uint(n - 1))
+	for len(s.free) <= class {
+		s.free = append(s.free, nil)
+	}
+	var p []T
+	if free := s.free[class]; len(free) > 0 {
+		p = free[len(free)-1][:n]
+		s.free[class] = free[:len(free)-1]
+	} else {
+		p = make([]T, n, 1<<class)
+	}
+	s.long = append(s.long, p)
+	return p[:n:n]
 }
 
 // Reset takes everything back and zeroes it: nothing that was handed out may be
@@ -82,6 +106,13 @@ func (s *Slab[T]) Reset() {
 	s.spare = append(s.spare, s.used...)
 	clear(s.used)
 	s.used, s.last, s.taken = s.used[:0], nil, 0
+	for _, p := range s.long {
+		clear(p)
+		class := bits.Len(uint(len(p) - 1))
+		s.free[class] = append(s.free[class], p)
+	}
+	clear(s.long)
+	s.long = s.long[:0]
 }
 
 // Resized returns a slice of n elements, list's memory if it suffices; what

@@ -28,6 +28,47 @@ func TestReset(t *testing.T) {
 	}
 }
 
+// TestLongSlices: a slice that is longer than a chunk's part is zero, too, and its memory is used again by one of about its length.
+func TestLongSlices(t *testing.T) {
+	var s Slab[int]
+	for _, n := range []int{Chunk/4 + 1, 128, 129, 1000, 1024} {
+		first := s.Slice(n)
+		if len(first) != n || cap(first) != n {
+			t.Fatalf("%d values with room for %d, not %d", len(first), cap(first), n)
+		}
+		for i := range first {
+			first[i] = 1
+		}
+		other := s.Slice(n)
+		if &first[0] == &other[0] {
+			t.Fatalf("two slices of %d are the same", n)
+		}
+		s.Reset()
+		for range 2 {
+			again := s.Slice(n)
+			if &again[0] != &first[0] && &again[0] != &other[0] {
+				t.Errorf("a slice of %d is new memory", n)
+			}
+			for _, v := range again {
+				if v != 0 {
+					t.Fatalf("a slice of %d is not zero", n)
+				}
+			}
+		}
+		s.Reset()
+	}
+	// The room of 129 holds 200, and nothing is left of it.
+	long := s.Slice(200)
+	long[199] = 1
+	s.Reset()
+	if short := s.Slice(129); cap(short) != 129 {
+		t.Errorf("room for %d", cap(short))
+	}
+	if again := s.Slice(256); again[199] != 0 {
+		t.Error("what a longer slice held is still there")
+	}
+}
+
 // TestSlice: slices do not overlap, keep their values when others are made, and cannot grow into each other.
 func TestSlice(t *testing.T) {
 	var s Slab[int]

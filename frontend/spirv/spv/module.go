@@ -31,6 +31,7 @@ type Module struct {
 	// sparse instead, so that a small file cannot ask for much memory.
 	defs   []uint32
 	sparse map[ID]uint32
+	room   *room
 }
 
 // Instruction is one instruction of a module. Only those that a Parse made know their result.

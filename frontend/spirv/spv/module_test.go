@@ -2,6 +2,7 @@ package spv
 
 import (
 	"encoding/binary"
+	"reflect"
 	"runtime"
 	"slices"
 	"testing"
@@ -163,6 +164,32 @@ func TestParseAllocations(t *testing.T) {
 		}
 	}); n > 5 {
 		t.Errorf("%v allocations, however many instructions there are", n)
+	}
+}
+
+// TestRelease: a module that was released is empty, and one that is parsed in its memory is as if in memory of its own.
+func TestRelease(t *testing.T) {
+	long, short := toBytes(readWords(t, "operands.words")), toBytes([]uint32{Magic, 0x10300, 0, 9, 0, 2<<16 | uint32(OpTypeVoid), 8})
+	for _, data := range [][]byte{short, long, short} {
+		m, err := Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fresh, err := ParseWords(slices.Clone(m.Words))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(m.Insts, fresh.Insts) || !slices.Equal(m.defs, fresh.defs) || m.Bound != fresh.Bound {
+			t.Error("a module that was parsed in used memory is another")
+		}
+		for i := range m.Words { // nothing reads what it held
+			m.Words[i] = ^uint32(0)
+		}
+		m.Release()
+		if m.Words != nil || m.Insts != nil || m.DefIndex(8) != -1 {
+			t.Error("a module that was released is not empty")
+		}
+		m.Release()
 	}
 }
 

@@ -3,6 +3,8 @@ package spv
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"nirc/internal/slab"
 )
 
 // IsModule reports whether data begins like a binary module of either byte order.
@@ -29,15 +31,21 @@ func Parse(data []byte) (*Module, error) {
 	if bound > maxDense(n) {
 		bound = 0
 	}
-	all := make([]uint32, n+int(bound))
-	words := all[:n:n]
+	r := rooms.Get().(*room)
+	r.words = slab.Resized(r.words, n+int(bound))
+	words, table := r.words[:n:n], r.words[n:]
+	clear(table)
 	bytesToWords(words, data)
 	if words[0] != Magic {
 		for i, w := range words {
 			words[i] = bits.ReverseBytes32(w)
 		}
 	}
-	return parse(words, all[n:])
+	m, err := parse(words, table, r)
+	if err != nil {
+		rooms.Put(r)
+	}
+	return m, err
 }
 
 // bytesToWords reads words from as many times four bytes, two at a time: that took half as long.
@@ -58,11 +66,13 @@ const boundWord = 3
 func maxDense(n int) uint32 { return uint32(4*n + 4096) }
 
 // ParseWords reads a module of words in the machine's byte order, which become the module's. Errors are of type *Error.
-func ParseWords(words []uint32) (*Module, error) { return parse(words, nil) }
+func ParseWords(words []uint32) (*Module, error) {
+	return parse(words, nil, &room{})
+}
 
-// parse is ParseWords with zeroed memory for a table by id, which need not suffice.
-func parse(words, table []uint32) (*Module, error) {
-	m := &Module{Words: words}
+// parse is ParseWords with zeroed memory for a table by id, which need not suffice, in a room.
+func parse(words, table []uint32, r *room) (*Module, error) {
+	m := &Module{Words: words, room: r}
 	if err := m.header(); err != nil {
 		return nil, err
 	}
@@ -77,7 +87,8 @@ func parse(words, table []uint32) (*Module, error) {
 		}
 		at += count
 	}
-	m.Insts = make([]Instruction, n)
+	r.insts = slab.Zeroed(r.insts, n)
+	m.Insts = r.insts
 	switch {
 	case m.Bound == uint32(len(table)):
 		m.defs = table
