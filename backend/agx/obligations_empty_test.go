@@ -18,13 +18,22 @@ import (
 )
 
 // emptyReads are values that a preamble may read early by an index n, of buffers, descriptors, push constants and constants.
-var emptyReads = []string{"t[n]", "u[n].x", "texture(s[n], vec2(0.0)).x", "float(b[n].t.length())", "float(textureSize(s[n], 0).x)", "float(c[n])", "p[n]"}
+var emptyReads = append([]string{"t[n]", "u[n].x", "texture(s[n], vec2(0.0)).x", "float(textureSize(s[n], 0).x)", "float(c[n])", "p[n]"}, chosenReads...)
+
+// chosenReads are those of buffers that n chooses: with soft faults draws read them early as well.
+var chosenReads = []string{"b[n].t[2]", "b[n].t[n]", "w[n].x[1].y", "float(b[n].t.length())"}
 
 // emptyDraw draws nothing, with shaders that read early at an index that is good only if there is something: without a vertex, and with a
 // triangle outside of the picture. A triangle with a good index goes before.
 func emptyDraw(t *testing.T, abi string) error {
+	_, err := drawByIndex(t, nirc.Options{ABI: abi}, emptyReads)
+	return err
+}
+
+// drawByIndex is emptyDraw for some of the values, by some options. It reports how many programs count on soft faults.
+func drawByIndex(t *testing.T, o nirc.Options, reads []string) (soft int, err error) {
 	var errs []error
-	for _, read := range emptyReads {
+	for _, read := range reads {
 		shaders := [2]string{`#version 450
 layout(location=0) out float v;
 READS
@@ -42,7 +51,10 @@ void main() { o = vec4(1.0 + v + READ); }`}
 					text[i] = withRead(text[i], "1.0")
 				}
 			}
-			d := newEmptyDraw(t, nirc.Options{ABI: abi}, text)
+			d := newEmptyDraw(t, o, text)
+			if d.soft {
+				soft++
+			}
 			if err := d.draw(3, pushedIndex(0)); err != nil || d.target.Data[0] != 255 {
 				t.Fatalf("%s, stage %d: %v, colour %d", read, stage, err, d.target.Data[0])
 			}
@@ -53,7 +65,7 @@ void main() { o = vec4(1.0 + v + READ); }`}
 			}
 		}
 	}
-	return errors.Join(errs...)
+	return soft, errors.Join(errs...)
 }
 
 // pushedIndex are the push constants of emptyReads.
@@ -99,6 +111,13 @@ func TestHardFaults(t *testing.T) {
 		for _, abi := range []string{"", nirc.SeparateABI} {
 			if soft, err := drawByPointer(t, nirc.Options{ABI: abi, HardFaults: hard}); err != nil || soft == hard {
 				t.Errorf("hard faults %t, ABI %q: counts on soft ones: %t, %v", hard, abi, soft, err)
+			}
+			want := 2 * len(chosenReads) // in each of two stages
+			if hard {
+				want = 0
+			}
+			if soft, err := drawByIndex(t, nirc.Options{ABI: abi, HardFaults: hard}, chosenReads); err != nil || soft != want {
+				t.Errorf("hard faults %t, ABI %q: %d programs choose buffers early, not %d; %v", hard, abi, soft, want, err)
 			}
 		}
 	}
@@ -150,6 +169,7 @@ func newEmptyDraw(t *testing.T, o nirc.Options, text [2]string) *emptyDrawing {
 	bind(1, emu.DescUniformBuffer, 1)
 	bind(2, emu.DescStorageBuffer, 4)
 	bind(3, emu.DescCombinedImageSampler, 4)
+	bind(4, emu.DescUniformBuffer, 4)
 	vertex, fragment := program(ir.StageVertex, text[0]), program(ir.StageFragment, text[1])
 	return &emptyDrawing{t: t, soft: soft, target: target, pipeline: &emu.Pipeline{Topology: emu.TriangleList, Vertex: vertex, Fragment: fragment,
 		Env: &emu.Env{Mem: mem, Bindings: table}, Color: []emu.Attachment{{View: &emu.ImageView{Image: target}}}}}
@@ -170,6 +190,7 @@ layout(set=0, binding=0) readonly buffer T { float t[]; };
 layout(set=0, binding=1) uniform U { vec4 u[4]; };
 layout(set=0, binding=2) readonly buffer B { float t[]; } b[4];
 layout(set=0, binding=3) uniform sampler2D s[4];
+layout(set=0, binding=4) uniform W { vec4 x[2]; } w[4];
 layout(push_constant) uniform P { float p[4]; uint n; };
 const uint c[8] = uint[](3, 1, 4, 1, 5, 9, 2, 6);
 `

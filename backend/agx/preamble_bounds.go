@@ -20,11 +20,10 @@ func chosenByIndex(in *ir.Instr) bool {
 		}
 	case ir.KindIntrinsic:
 		switch in.Intr {
-		case ir.IntrLoadUbo, ir.IntrLoadSsbo, ir.IntrGetUboSize, ir.IntrGetSsboSize:
-			return !in.Srcs[0].Def.IsConst()
 		case ir.IntrImageDerefSize, ir.IntrImageDerefLevels, ir.IntrImageDerefSamples:
 			return !fixedDeref(in.Srcs[0].Def.Instr)
 		}
+		return choosesBuffer(in)
 	}
 	return false
 }
@@ -51,7 +50,7 @@ func (p *preamble) partiallyBound(in *ir.Instr) bool {
 }
 
 // goodEarly reports whether the preamble can read what in reads although nothing may be shaded: compute shaders ask whether there are
-// workgroups; in draws no index may choose a descriptor, or the layer, level or sample of a texel, for which the descriptor has no bound. Offsets
+// workgroups; in draws no index may choose a descriptor (buffers by index are as pointers, which count on soft faults), or the layer, level or sample of a texel, for which the descriptor has no bound. Offsets
 // have bounds, which Copied sees to.
 func (p *preamble) goodEarly(in *ir.Instr) bool {
 	if p.s.Stage == ir.StageCompute || faults.has(faultEmptyDraw) {
@@ -60,15 +59,29 @@ func (p *preamble) goodEarly(in *ir.Instr) bool {
 	if in.Kind == ir.KindTex && (p.partiallyBound(in) || isFetch(in) && !fetchesBounded(in)) {
 		return false
 	}
-	return !chosenByIndex(in)
+	return !chosenByIndex(in) || !p.s.Options.HardFaults && choosesBuffer(in)
 }
 
-// readsPointers reports whether a preamble loads by pointers of the application: in a draw that shades nothing those that lead nowhere give 0
+// choosesBuffer reports whether an index chooses the buffer that an instruction reads, or reads the size of: what it leads to is in
+// memory, where a pointer of the application could lead as well. Texture units fault in earnest.
+func choosesBuffer(in *ir.Instr) bool {
+	if in.Kind != ir.KindIntrinsic {
+		return false
+	}
+	switch in.Intr {
+	case ir.IntrLoadUbo, ir.IntrLoadSsbo, ir.IntrGetUboSize, ir.IntrGetSsboSize:
+		return !in.Srcs[0].Def.IsConst()
+	}
+	return false
+}
+
+// readsPointers reports whether a preamble loads by pointers of the application, or from buffers that an index chooses: in a draw that
+// shades nothing those that lead nowhere give 0
 // where soft faults are on, as they are by default (the kernel's parameter fault_control, 0xb, which is macOS' value; agx.md §7.1).
 func readsPointers(pre *ir.Shader) bool {
 	for b := range pre.Entry().Impl.Blocks() {
 		for in := range b.Instrs() {
-			if in.IsIntrinsic(ir.IntrLoadGlobal) {
+			if in.IsIntrinsic(ir.IntrLoadGlobal) || choosesBuffer(in) {
 				return true
 			}
 		}

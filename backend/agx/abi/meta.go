@@ -76,7 +76,7 @@ type Meta struct {
 	Entry       uint32 `json:"entry,omitempty"`
 	HasPreamble bool   `json:"has_preamble,omitempty"`
 	Preamble    uint32 `json:"preamble,omitempty"`
-	// SoftFaults: the preamble of a draw reads by pointers of the application, which may lead nowhere where nothing is shaded: the
+	// SoftFaults: the preamble of a draw reads by pointers of the application, or from buffers that an index chooses, which may lead nowhere where nothing is shaded: the
 	// driver has soft faults on (agx.md §7.1).
 	SoftFaults bool `json:"soft_faults,omitempty"`
 	// Samples is the number of samples of a pixel that an epilog or a linked

@@ -27,7 +27,7 @@ func (w *wave) index64(x *inst, o *isa.Operand, lane int) uint64 {
 func (w *wave) load(addr uint64, n int) uint32 {
 	if addr>>48 != 0 {
 		b := w.window(addr)
-		if w.check != nil && w.fault == nil && len(b) < n {
+		if w.check != nil && w.fault == nil && len(b) < n && !w.faultsSoftly() {
 			w.fault = beyond(addr)
 		}
 		return uint32(emu.LoadBytes(b, n))
@@ -48,9 +48,12 @@ func beyond(addr uint64) error {
 // vanish (agx.md §7.1).
 const hole = 1 << 36
 
-// reach notes an access that hardware would fault on. Preambles may ask for soft faults, with which loads give 0 there (agx.md §7.1).
+// faultsSoftly reports whether loads give 0 where nothing is mapped: preambles may ask for that (agx.md §7.1).
+func (w *wave) faultsSoftly() bool { return w.preamble && w.p.meta.SoftFaults }
+
+// reach notes an access that hardware would fault on.
 func (w *wave) reach(addr uint64, n int) {
-	if w.check != nil && w.fault == nil && addr >= hole && !(w.preamble && w.p.meta.SoftFaults) && !w.reachesMissing(addr) && w.l.Env.Mem.Bytes(addr, n) == nil {
+	if w.check != nil && w.fault == nil && addr >= hole && !w.faultsSoftly() && !w.reachesMissing(addr) && w.l.Env.Mem.Bytes(addr, n) == nil {
 		w.fault = fmt.Errorf("an access to %#x, where there is no memory", addr)
 	}
 }
