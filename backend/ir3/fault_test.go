@@ -1003,6 +1003,27 @@ func TestBarrierInDeepBranches(t *testing.T) {
 	}
 }
 
+// TestBarrierInCrowd: a workgroup whose waves leave each fiber too few registers is refused, and a smaller one is not.
+func TestBarrierInCrowd(t *testing.T) {
+	programs.Hold(t)
+	for _, threads := range []uint32{64, 512} {
+		s, b := gputest.NewShader(ir.StageCompute, threads)
+		gputest.Barrier(b)
+		at := b.Ishl(b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0), b.Imm32(4))
+		for k := range uint32(6) {
+			from, to := gputest.StorageBuffer(b, 0, k), gputest.StorageBuffer(b, 1, k)
+			gputest.StoreWords(b, to, at, gputest.LoadWords(b, from, at, 4))
+		}
+		_, err := compile(s, CompileOptions{GPU: "a702"})
+		switch {
+		case threads == 64 && err != nil:
+			t.Error(err)
+		case threads == 512 && (err == nil || !strings.Contains(err.Error(), "a barrier is not supported in a workgroup of 512 invocations here: each has 2 vec4 registers")):
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
 // TestViewIndexIsVarying: the rasteriser gives the view of a fragment as a flat varying with a
 // word of its own, and no register has it.
 func TestViewIndexIsVarying(t *testing.T) {

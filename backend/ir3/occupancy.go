@@ -7,10 +7,13 @@ import (
 
 // How many registers a program may have, and what that costs in waves (ir3.md §1.6 and 9.3).
 
+// allVec4 is how many registers a fiber has names for.
+const allVec4 = 48
+
 // registerLimit is the number of units that a fiber may use: all, or less
 // where the waves of a workgroup with barriers must fit at once (ir3.md §1.6).
 func (c *compiler) registerLimit() int {
-	vec4 := 48
+	vec4 := allVec4
 	if c.meta.UsesBarrier && !faults.has(faultResident) {
 		if w := c.wavesPerGroup(false); w > 0 {
 			vec4 = min(vec4, c.gpu.RegVec4/w)

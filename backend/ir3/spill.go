@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"errors"
 	"fmt"
 
 	"nirc/backend"
@@ -98,7 +99,7 @@ func (c *compiler) spill() error {
 	c.live = nil
 	did, err := mach.Spill(f, fileGPR, c.limit, spillSlack, s)
 	if err != nil {
-		return fmt.Errorf("ir3: %w", err)
+		return c.crowded(err)
 	}
 	if s.err != nil {
 		return s.err
@@ -117,4 +118,15 @@ func (c *compiler) spill() error {
 	}
 	blk.Instrs = append(blk.Instrs[:at:at], append([]*mach.Instr{mov}, blk.Instrs[at:]...)...)
 	return nil
+}
+
+// crowded is the error of a program that Spill finds no room for. Where the waves of its workgroup must fit at once, the
+// workgroup is too large for it.
+func (c *compiler) crowded(err error) error {
+	var no *mach.OperandsError
+	if limit := c.registerLimit(); errors.As(err, &no) && limit < 8*allVec4 && c.opts.Registers == 0 {
+		return backend.Refuse(TargetName, c.s, nil, "a barrier is not supported in a workgroup of %d invocations here: each has %d vec4 registers, which is too few for an instruction",
+			c.threads(), limit/8)
+	}
+	return fmt.Errorf("ir3: %w", err)
 }

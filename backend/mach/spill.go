@@ -587,12 +587,23 @@ func (s *spiller) room(b BlockID, in *Instr, n, l int) error {
 			}
 		}
 		if worst == 0 {
-			return fmt.Errorf("mach: block %d: the operands of one instruction need more than %d units", b, s.limit)
+			return &OperandsError{b, s.limit}
 		}
 		s.stored[worst] = true
 		s.drop(worst)
 	}
 	return nil
+}
+
+// OperandsError says that what one instruction reads and writes does not fit the units that Spill may fill.
+type OperandsError struct {
+	Block BlockID
+	Units int
+}
+
+// Error implements error.
+func (e *OperandsError) Error() string {
+	return fmt.Sprintf("mach: block %d: the operands of one instruction need more than %d units", e.Block, e.Units)
 }
 
 // farther reports whether v is the better one to drop: needed later, or as late
