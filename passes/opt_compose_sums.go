@@ -41,7 +41,7 @@ func (m *linearMaps) release() {
 	clear(m.added[:cap(m.added)])
 	clear(m.termRoom[:cap(m.termRoom)])
 	clear(m.onceRoom[:cap(m.onceRoom)])
-	m.impl, m.ready = nil, false
+	m.impl = nil
 	composers.Put(m)
 }
 
@@ -81,6 +81,7 @@ type reader struct{ sum, next int32 }
 type linearMaps struct {
 	impl *ir.Impl
 	once []bool // by Def.Index: the same for all invocations, and known before any
+	old  int    // the values below were there before any was made here
 	sums []linearSum
 	// of is by Def.Index the sum that a value is, from 1 on; noted are the indices of those that are.
 	of, noted []int32
@@ -93,20 +94,23 @@ type linearMaps struct {
 	// termRoom and onceRoom are those of the sum that is made at the moment.
 	termRoom []linearTerm
 	onceRoom []scalarLane
-	ready    bool // once is known
 }
 
 // parse finds the sums of a block; false if there are none that compose.
 func (m *linearMaps) parse(impl *ir.Impl, blk *ir.Block) bool {
 	m.forget()
 	m.sums, m.readers, m.terms, m.added = m.sums[:0], append(m.readers[:0], reader{}), m.terms[:0], m.added[:0]
-	started := false
+	if m.impl == impl {
+		m.grow(impl)
+	}
 	for in := blk.First(); in != nil; in = in.Next() {
+		if m.impl == impl && in.HasDef() && int(in.Def.Index) >= m.old {
+			m.once[in.Def.Index] = m.isOnce(in) // made by rewrite, in this block
+		}
 		if !sumsScalars(in) || in.Def.Unused() {
 			continue
 		}
-		if !started {
-			started = true
+		if m.impl != impl {
 			m.start(impl)
 		}
 		if !m.once[in.Def.Index] && !m.isPart(in) {
@@ -135,20 +139,28 @@ func (m *linearMaps) forget() {
 
 // start finds what is the same for all invocations.
 func (m *linearMaps) start(impl *ir.Impl) {
-	n := int(impl.NumDefs)
-	if len(m.of) < n {
-		m.of = slab.Zeroed(m.of, n+n/4)
-	}
-	if m.impl == impl && m.ready && len(m.once) >= n {
-		return
-	}
-	m.impl, m.ready, m.once = impl, true, slab.Zeroed(m.once, n)
+	m.old = int(impl.NumDefs)
+	m.impl, m.once = impl, m.once[:0]
+	m.grow(impl)
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
 			if in.HasDef() {
 				m.once[in.Def.Index] = m.isOnce(in)
 			}
 		}
+	}
+}
+
+// grow makes room for all values of the function, also those that were made here: of these once is false until parse comes by.
+// To find out about all again took the square of a function's length.
+func (m *linearMaps) grow(impl *ir.Impl) {
+	n := int(impl.NumDefs)
+	if len(m.of) < n {
+		m.of = slab.Zeroed(m.of, n+n/4)
+	}
+	if have := len(m.once); have < n {
+		m.once = slices.Grow(m.once, n-have)[:n]
+		clear(m.once[have:])
 	}
 }
 
@@ -458,7 +470,6 @@ func (m *linearMaps) rewrite() {
 	for _, n := range m.inner {
 		m.sums[n].done = true
 	}
-	m.ready = false
 }
 
 // current is a value, or what it became.
