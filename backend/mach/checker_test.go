@@ -121,6 +121,10 @@ block 0
   v17:full = copy v16
   v18:full!early!tied0 = alu v17, v16 {13}
   store v18
+  v19:full = const {14}
+  v20:full = copy v19
+  v21:full!early!tied1 = alu v19, v20 {15}
+  store v21
   end
 `
 	for _, x := range []struct {
@@ -135,6 +139,7 @@ block 0
 		{"an early result over a source", 4, func(in *Instr) { in.Ops[0].Reg = in.Ops[1].Reg }},
 		{"an early result over a source that ends there", 17, func(in *Instr) { in.Ops[0].Reg = in.Ops[1].Reg }},
 		{"an early result over a source that it is not tied to", 22, func(in *Instr) { in.Ops[0].Reg, in.Ops[1].Reg = in.Ops[2].Reg, in.Ops[2].Reg }},
+		{"an early result over a source before the one that it is tied to", 26, func(in *Instr) { in.Ops[0].Reg, in.Ops[1].Reg = in.Ops[1].Reg, in.Ops[2].Reg }},
 		{"a result that nobody reads in the place of another", 18, func(in *Instr) { in.Ops[0].Reg = in.Ops[1].Reg }},
 		{"a tied result elsewhere", 6, func(in *Instr) { in.Ops[0].Reg = 20 }},
 		{"a half beyond its half", 7, func(in *Instr) { in.Ops[0].Reg = 16 }},
