@@ -74,3 +74,28 @@ func same(float bool, a, b, mask [2]uint64) bool {
 	}
 	return true
 }
+
+// TestQuickUndefined: whichever parts of a register are undefined and whichever an instruction reads, the quick way leaves to the
+// general one what that refuses, and nothing else.
+func TestQuickUndefined(t *testing.T) {
+	w := &wave{check: true}
+	for reads := uint16(1); reads < 16; reads++ {
+		move := isa.Vector(isa.OpImov, isa.Mode32, 1, isa.LaneMask(isa.Mode32, reads)).From(1, isa.VReg(isa.RegTex0, isa.XYZW))
+		b := &load(t, computeMeta(), alu(func(b *isa.Bundle) { b.Add(isa.UnitVMUL, move) })).(*program).code[0]
+		for there := range uint16(16) {
+			th := thread{}
+			for lane := range 4 {
+				if there>>lane&1 != 0 {
+					th.def[b.needs[0].reg][lane/2] |= mask(32) << (lane % 2 * 32)
+				}
+			}
+			want := reads&^there == 0
+			if err := w.readsDefined(&th, b); (err == nil) != want {
+				t.Errorf("reads lanes %04b where %04b are there: %v", reads, there, err)
+			}
+			if w.runPlain(&th, b) != want {
+				t.Errorf("reads lanes %04b where %04b are there: quick %v", reads, there, !want)
+			}
+		}
+	}
+}
