@@ -260,12 +260,36 @@ func invalidImages() []invalid {
 	return list
 }
 
+// opaqueInterface has images and samplers in inputs and outputs, by themselves and inside of all that holds others.
+func opaqueInterface() []invalid {
+	var list []invalid
+	for _, leaf := range []string{"%img", "%smp", "%si"} {
+		for _, holder := range []string{
+			"",
+			"%a = OpTypeArray %leaf %c4\n",
+			"%held = OpTypeArray %leaf %c4\n%a = OpTypeArray %held %c1\n",
+			"%a = OpTypeStruct %float %leaf\n",
+			"%held = OpTypeArray %leaf %c1\n%a = OpTypeStruct %held %float\n",
+			"%held = OpTypeStruct %leaf\n%a = OpTypeArray %held %c4\n",
+		} {
+			ty, holder := "%a", strings.ReplaceAll(holder, "%leaf", leaf)
+			if holder == "" {
+				ty = leaf
+			}
+			list = append(list, invalid{name: leaf + " in " + holder, missed: true, want: "has images or samplers", entry: fragmentEntry,
+				dec:  "OpDecorate %o Location 0\nOpDecorate %i Location 0\n",
+				decl: "%img = OpTypeImage %float 2D 0 0 0 1 Unknown\n%smp = OpTypeSampler\n%si = OpTypeSampledImage %img\n" + holder + io(ty), body: "%l = OpLoad " + ty + " %i"})
+		}
+	}
+	return list
+}
+
 // TestRules: a module that breaks a rule is refused with the rule, the id and the place.
 // spirv-val, where it is installed, has to find each invalid as well.
 func TestRules(t *testing.T) {
 	val, _ := exec.LookPath("spirv-val")
 	file := filepath.Join(t.TempDir(), "invalid.spv")
-	for _, list := range [][]invalid{invalidFlow(), invalidLayout(), invalidInterface(), invalidTypes(), invalidImages()} {
+	for _, list := range [][]invalid{invalidFlow(), invalidLayout(), invalidInterface(), invalidTypes(), invalidImages(), opaqueInterface()} {
 		for i := range list {
 			c := &list[i]
 			words, err := spv.Assemble(c.text(), spv.AssembleOptions{Version: 0x0103})
