@@ -3,6 +3,7 @@ package interp
 import (
 	"context"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -79,6 +80,56 @@ func genericAccess(b *ir.Builder, kind string, ptr *ir.Def) {
 	}
 }
 
+// racePlaces are the kinds of the two accesses of a race that is reported, and the instructions that make them.
+var racePlaces = regexp.MustCompile(`: (\w+) of .*? \((.*?)\) and (\w+) of .*? \((.*?)\), which`)
+
+// checkPlaces: a race that is reported is at instructions that do what is said of them.
+func checkPlaces(t *testing.T, err error) {
+	t.Helper()
+	m := racePlaces.FindStringSubmatch(err.Error())
+	if m == nil || !strings.Contains(m[2], m[1]+"_") && !strings.Contains(m[2], "_"+m[1]) || !strings.Contains(m[4], m[3]+"_") && !strings.Contains(m[4], "_"+m[3]) {
+		t.Errorf("the places are other instructions: %v", err)
+	}
+}
+
+// TestOutputRaces: what invocations of a mesh shader do to outputs that they share is a race at the places of both, unless it is to
+// an output of their own.
+func TestOutputRaces(t *testing.T) {
+	const text = `shader mesh "main" {
+  info { workgroup_size=2,1,1 mesh_max_vertices=2 mesh_max_primitives=2 mesh_primitive=1 }
+  var @1 shader_out f32[2] "v" { location=VAR0 }
+  var @2 shader_out u32[2] "p" { location=VAR1 per_primitive }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_local_invocation_index
+      %1:32 = load_const 0x1
+      %2:32 = ixor %0, %1
+      %3:32 = load_const 0x0
+      set_vertex_and_primitive_count %3, %3, %3
+      ACCESSES
+  }
+}
+`
+	for _, c := range []struct {
+		name, accesses string
+		race           bool
+	}{
+		{"own vertices", "store_per_vertex_output %1, OWN, %3 write_mask=x src_type=u32 io_semantics={VAR0 1}\n%4:32 = load_per_vertex_output OWN, %3 dest_type=u32 io_semantics={VAR0 1}", false},
+		{"a store, then a load of another's", "store_per_vertex_output %1, OWN, %3 write_mask=x src_type=u32 io_semantics={VAR0 1}\n%4:32 = load_per_vertex_output OTHER, %3 dest_type=u32 io_semantics={VAR0 1}", true},
+		{"a load of another's, then a store", "%4:32 = load_per_vertex_output OTHER, %3 dest_type=u32 io_semantics={VAR0 1}\nstore_per_vertex_output %1, OWN, %3 write_mask=x src_type=u32 io_semantics={VAR0 1}", true},
+		{"primitives", "store_per_primitive_output %1, OWN, %3 write_mask=x src_type=u32 io_semantics={VAR1 1}\n%4:32 = load_per_primitive_output OTHER, %3 dest_type=u32 io_semantics={VAR1 1}", true},
+		{"a variable", "%4:32 = deref_var @1\n%5:32 = deref_array %4[OWN]\nstore_deref %5, %1 write_mask=x\n%6:32 = deref_array %4[OTHER]\n%7:32 = load_deref %6", true},
+	} {
+		p := stageProgram(t, strings.Replace(text, "ACCESSES", strings.NewReplacer("OWN", "%0", "OTHER", "%2").Replace(c.accesses), 1))
+		_, err := emu.DrawMesh(context.Background(), nil, p.(emu.PayloadProgram), &emu.Env{Mem: emu.NewMemory()}, emu.MeshParams{Groups: [3]uint32{1, 1, 1}, Limits: emu.Limits{Check: true}})
+		if (err != nil) != c.race {
+			t.Errorf("%s: %v", c.name, err)
+		} else if err != nil {
+			checkPlaces(t, err)
+		}
+	}
+}
+
 // TestRaces: accesses of invocations to one word race, if one of them stores there, by whichever way they come to it; those to words of
 // their own do not.
 func TestRaces(t *testing.T) {
@@ -117,6 +168,8 @@ func TestRaces(t *testing.T) {
 			err = emu.Dispatch(context.Background(), p, &emu.Env{Mem: mem, Bindings: &bind}, emu.DispatchParams{Groups: [3]uint32{1, 1, 1}, Limits: emu.Limits{Check: true}})
 			if (err != nil) != c.race || err != nil && !strings.Contains(err.Error(), "race on") {
 				t.Errorf("%s, %q: %v", name, c.steps, err)
+			} else if err != nil {
+				checkPlaces(t, err)
 			}
 		}
 	}
