@@ -2,6 +2,7 @@ package agx
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"nirc/backend"
@@ -251,19 +252,13 @@ func tileColor(b *ir.Builder, t *abi.TileTarget, f *emu.Format, sample *ir.Def) 
 	if f.IsInteger() {
 		v[3] = b.Imm32(1)
 	}
-	n, bits, format := 4, uint8(32), t.Format
-	for t.Mask>>(n-1) == 0 {
-		n--
-	}
+	n, size, format := bits.Len8(t.Mask), uint8(32), t.Format // no target lacks a component before its last
 	if format == isa.FormatF16 {
-		bits, format = 16, isa.FormatI16 // their bits, as no compiler loads f16 (agx.md §9.3)
+		size, format = 16, isa.FormatI16 // their bits, as no compiler loads f16 (agx.md §9.3)
 	}
-	d := &b.Intrinsic(ir.IntrLoadLocalPixelAgx, uint8(n), bits, sample).Set(ir.IdxBase, uint64(t.Offset)).Set(ir.IdxFormat, uint64(format)).Def
+	d := &b.Intrinsic(ir.IntrLoadLocalPixelAgx, uint8(n), size, sample).Set(ir.IdxBase, uint64(t.Offset)).Set(ir.IdxFormat, uint64(format)).Def
 	for c := range n {
-		if t.Mask>>c&1 == 0 {
-			continue
-		}
-		if v[c] = b.Channel(d, c); bits == 16 {
+		if v[c] = b.Channel(d, c); size == 16 {
 			v[c] = b.F2f32(v[c])
 		}
 		if t.Signed && t.Format != isa.FormatI32 {

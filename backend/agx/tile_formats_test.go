@@ -74,3 +74,20 @@ func TestTargetPlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestTileComponents: what can be a colour target has all components before its last: what reads the tile takes as many in a row.
+func TestTileComponents(t *testing.T) {
+	targets := 0
+	for _, f := range emu.Formats() {
+		if _, ok := tileFormat(f); !ok {
+			continue
+		}
+		targets++
+		if m := components(f); m == 0 || m&(m+1) != 0 {
+			t.Errorf("%s has the components %04b", f.Name, m)
+		}
+	}
+	if targets < 60 {
+		t.Errorf("only %d formats are colour targets", targets)
+	}
+}

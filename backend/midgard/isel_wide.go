@@ -81,7 +81,7 @@ func (s *isel) wideOperand(in *ir.Instr, i int) source {
 	if c.Kind != ir.KindALU || c.Op != ir.OpU2u64 && c.Op != ir.OpI2i64 || c.Srcs[0].Def.BitSize != 32 || c.Srcs[0].Def.IsConst() {
 		return s.src(in, i)
 	}
-	n := min(in.SrcComps(i), 2)
+	n := in.SrcComps(i)
 	swz := q.Swizzle.Compose(c.Srcs[0].Swizzle)
 	o := s.operand(c.Srcs[0].Def, n, func(k int) int { return swz.Lane(k) })
 	return s.wordOperand(o, n, c.Op == ir.OpI2i64)
