@@ -174,3 +174,53 @@ func TestOddBases(t *testing.T) {
 		t.Errorf("%d halves: %v", n, err)
 	}
 }
+
+// TestRoomForBases: behind the driver's halves, as many as there are, words become bases until the half of the file that can be one
+// is full, and stand there, whatever else fills the rest.
+func TestRoomForBases(t *testing.T) {
+	for reserved := range 24 {
+		u := uniforms{reserved: reserved}
+		var words []opnd
+		for k := range uint32(140) {
+			n, ok := u.take(abi.Uniform{Kind: abi.UniformPush, Offset: 4 * k, Size: 4}, pushBudget)
+			if !ok {
+				t.Fatal("no room for a pushed word")
+			}
+			words = append(words, opnd{kind: opUniform, bits: n})
+		}
+		bases := 0
+		for k := range words[1:] {
+			if u.isBase(words[k], words[k+1]) {
+				bases = k + 2
+			}
+		}
+		first := (reserved + 3) / 4 * 4
+		if want := (baseHalves-first-8)/2 + 1; bases != want {
+			t.Errorf("behind %d halves %d words are bases, want %d", reserved, bases, want)
+		}
+		for k := uint32(0); ; k++ {
+			if _, ok := u.constant(k); !ok {
+				break
+			}
+		}
+		if _, n, err := u.layOut(); err != nil || n > uniformHalves {
+			t.Errorf("behind %d halves: %d halves, %v", reserved, n, err)
+		}
+		for _, p := range u.items {
+			if at := int(u.place[p.Half]); p.base && at+4 > baseHalves || at < reserved {
+				t.Errorf("behind %d halves a piece stands at half %d", reserved, at)
+			}
+		}
+	}
+}
+
+// TestLastBase: the first word that becomes a base takes a word of room for what stands behind it.
+func TestLastBase(t *testing.T) {
+	for free := range 5 {
+		for _, u := range []uniforms{{used: room{all: uniformHalves - free}}, {keep: room{all: uniformHalves - free}}, {reserved: 8, used: room{all: uniformHalves - 8 - free}}} {
+			if ok := u.makeBase(&piece{}); ok != (free >= 2) {
+				t.Errorf("%d halves behind %d are free: a base %v", free, u.reserved, ok)
+			}
+		}
+	}
+}
