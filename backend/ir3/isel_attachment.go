@@ -28,7 +28,7 @@ func (x *texSel) attachment() {
 	if faults.has(faultAttachmentLayer) {
 		layer = immediate(0, false)
 	}
-	x.result(x.emit(t, usedMask(&x.in.Def), append(c, layer, x.full(sample, 0, false)), nil))
+	x.result(x.emit(t, uint8(x.in.Def.ComponentsRead()), append(c, layer, x.full(sample, 0, false)), nil))
 }
 
 // orderedAttachments reports whether some attachment that is read has to have what the older fragments of the sample left.

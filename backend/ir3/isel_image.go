@@ -161,7 +161,7 @@ func (x *imageSel) load(n int) []opnd {
 	if !ok {
 		return make([]opnd, n)
 	}
-	mask := usedMask(def) & (1<<n - 1)
+	mask := uint8(def.ComponentsRead()) & (1<<n - 1)
 	if x.readOnly() {
 		r := x.fetch(typ, mask)
 		return r[:n]

@@ -35,7 +35,7 @@ func (x *texSel) process() {
 	if d := x.src(ir.TexSrcBackend1); d != nil {
 		packed = pair(d)
 	}
-	x.result(x.emit(t, usedMask(&x.in.Def), pair(x.src(ir.TexSrcCoord)), packed))
+	x.result(x.emit(t, uint8(x.in.Def.ComponentsRead()), pair(x.src(ir.TexSrcCoord)), packed))
 }
 
 // Places of a1.x for operations on two textures (ir3.md §2.8).

@@ -269,27 +269,6 @@ func (x *texSel) destType() isa.Type {
 	return t
 }
 
-// usedMask returns the components of d that are read.
-func usedMask(d *ir.Def) uint8 {
-	m := uint8(0)
-	all := uint8(1<<d.NumComponents - 1)
-	for u := range d.Uses() {
-		if u.Instr == nil || u.Instr.Kind != ir.KindALU {
-			return all
-		}
-		n := 1
-		for i := range u.Instr.Srcs {
-			if u == &u.Instr.Srcs[i] {
-				n = u.Instr.SrcComps(i)
-			}
-		}
-		for c := range n {
-			m |= 1 << u.Swizzle.Lane(c)
-		}
-	}
-	return m & all
-}
-
 // emit adds t with its source vectors and returns the components in mask; the
 // others are undefined. The residency code is asked for by the same instruction of another type.
 func (x *texSel) emit(t isa.Instr, mask uint8, v1, v2 []opnd) (r [4]opnd) {
@@ -489,7 +468,7 @@ func (x *texSel) sample() {
 	if least := x.src(ir.TexSrcMinLod); least != nil && !faults.has(faultMinLod) {
 		t.Flags, v2 = t.Flags|isa.TexClp, append(v2, x.full(least, 0, true))
 	}
-	mask := usedMask(&x.in.Def)
+	mask := uint8(x.in.Def.ComponentsRead())
 	x.result(x.emit(t, mask, v1, v2))
 }
 
@@ -518,7 +497,7 @@ func (x *texSel) fetch() {
 			t.Op, t.Flags, v2 = isa.OpIsaml, t.Flags&^isa.Tex1D, []opnd{l}
 		}
 	}
-	x.result(x.emit(t, usedMask(&x.in.Def), c, v2))
+	x.result(x.emit(t, uint8(x.in.Def.ComponentsRead()), c, v2))
 }
 
 // gather reads one component of four texels; four offsets take four gathers,
@@ -535,7 +514,7 @@ func (x *texSel) gather() {
 	}
 	if !x.i.HasOffsets {
 		v2 := x.offsets(&t, dims)
-		x.result(x.emit(t, usedMask(&x.in.Def), v1, v2))
+		x.result(x.emit(t, uint8(x.in.Def.ComponentsRead()), v1, v2))
 		return
 	}
 	t.Flags |= isa.TexO
@@ -555,7 +534,7 @@ func (x *texSel) lod() {
 	t := isa.Instr{Op: isa.OpGetlod, Type: isa.S32}
 	c, _ := x.coords(&t, true)
 	x.implicit()
-	mask := usedMask(&x.in.Def) & 3
+	mask := uint8(x.in.Def.ComponentsRead()) & 3
 	r := x.emit(t, mask, c, nil)
 	for k := range 2 {
 		if mask>>k&1 == 0 {
@@ -600,7 +579,7 @@ func (x *texSel) size() {
 	if x.i.IsArray {
 		t.Flags |= isa.TexA
 	}
-	used := usedMask(&x.in.Def)
+	used := uint8(x.in.Def.ComponentsRead())
 	if x.i.IsArray {
 		used = used&(1<<(n-1)-1) | used>>(n-1)&1<<3
 	}

@@ -84,7 +84,7 @@ func (s *isel) prefetchable(in *ir.Instr) (p prefetch, ok bool) {
 		return p, false
 	}
 	p = prefetch{in: in, slot: slot, comp: comp + cx}
-	p.meta = abi.Prefetch{Set: uint8(t.set), SamplerSet: uint8(m.set), Texture: uint16(t.slot.bits), Sampler: uint16(m.slot.bits), Mask: usedMask(&in.Def)}
+	p.meta = abi.Prefetch{Set: uint8(t.set), SamplerSet: uint8(m.set), Texture: uint16(t.slot.bits), Sampler: uint16(m.slot.bits), Mask: uint8(in.Def.ComponentsRead())}
 	return p, p.meta.Mask != 0
 }
 
