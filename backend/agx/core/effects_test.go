@@ -3,6 +3,7 @@ package core
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"nirc/backend/agx/abi"
@@ -216,7 +217,7 @@ func (e *effects) run(t *testing.T, code []byte, form, fuel int, d *gputest.Dige
 		d.Text(p.code[i].chk)
 	}
 	st, err := w.Run(fuel)
-	d.Bool(err != nil)
+	d.Text(err)
 	d.Words(uint32(st), uint32(w.at), w.exec)
 	e.state(w, l, d)
 }
@@ -276,7 +277,60 @@ func (e *effects) state(w *wave, l *emu.Launch, d *gputest.Digest) {
 	d.Effects(l, e.mem, e.images, l.Out[:w.n], ir.SlotPos, ir.SlotData0, ir.SlotVar0+1)
 }
 
-// TestEffects holds what each instruction does: registers, memory, masks and refusals after random forms of it, in digests.
+// beside is what checks say of an instruction before and after others that are about the same few registers, with waits between that
+// may do.
+func (e *effects) beside(t *testing.T, op isa.Op, pool [][]byte, end []byte) string {
+	r := rand.New(rand.NewPCG(uint64(op), 3))
+	forms := randomForms(op)
+	if len(forms) == 0 {
+		return ""
+	}
+	waits := [][]byte{nil, assemble(t, "\twait 0"), assemble(t, "\twait 1")}
+	var d gputest.Digest
+	e.reset()
+	for k := range 40 {
+		first, second := crowd(forms[k%len(forms)], r), crowd(pool[r.IntN(len(pool))], r)
+		if k%2 == 0 {
+			first, second = second, first
+		}
+		e.run(t, slices.Concat(first, waits[r.IntN(len(waits))], second, end), k|1, 12, &d)
+	}
+	return fmt.Sprintf("%016x", uint64(d))
+}
+
+// crowd brings the registers of an instruction among few, and what it waits for to one of two slots.
+func crowd(code []byte, r *rand.Rand) []byte {
+	in, _, err := isa.Unpack(code)
+	if err != nil {
+		return code
+	}
+	try := func(change func()) {
+		was := in
+		if change(); in != was {
+			if other, err := isa.Pack(&in); err == nil {
+				code = other
+				return
+			}
+		}
+		in = was
+	}
+	for i := -1; i < len(in.Srcs); i++ {
+		try(func() {
+			o := &in.Dst
+			if i >= 0 {
+				o = &in.Srcs[i]
+			}
+			if o.Kind == isa.Reg {
+				o.Val = int32(8 + 4*r.IntN(3))
+			}
+		})
+	}
+	try(func() { in.Slot = uint8(r.IntN(2)) })
+	return code
+}
+
+// TestEffects holds what each instruction does: registers, memory, masks and refusals after random forms of it, and what checks say of it
+// beside others, in digests.
 func TestEffects(t *testing.T) {
 	rows := map[string]string{}
 	e, end := newEffects(), assemble(t, "\tstop")
@@ -293,6 +347,11 @@ func TestEffects(t *testing.T) {
 		}
 		pool = append(pool, forms...)
 		rows[fmt.Sprintf("%d %s", op, op)] = fmt.Sprintf("%d\t%016x", len(forms), uint64(d))
+	}
+	for op := isa.OpInvalid + 1; op < isa.NumOps; op++ {
+		if execOf.Get()[op] != nil {
+			rows[fmt.Sprintf("beside %d %s", op, op)] = e.beside(t, op, pool, end)
+		}
 	}
 	for k := range 32 {
 		r := rand.New(rand.NewPCG(uint64(k), 2))

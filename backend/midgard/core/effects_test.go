@@ -87,7 +87,7 @@ func (e *effects) run(t *testing.T, code []byte, form, fuel int, d *gputest.Dige
 		m.Robust = ir.Robust{Uniform: ir.Robust2, Storage: ir.Robust2, Images: ir.Robust2}
 	}
 	loaded, err := Load(code, &m)
-	if d.Bool(err != nil); err != nil {
+	if d.Text(err); err != nil {
 		return
 	}
 	l := e.launches[form%3]
@@ -100,13 +100,13 @@ func (e *effects) run(t *testing.T, code []byte, form, fuel int, d *gputest.Dige
 	e.fill(w, form)
 	for i := range w.p.code {
 		b := &w.p.code[i]
-		d.Bool(b.rules != nil)
+		d.Text(b.rules)
 		d.Text(b.needs)
 		d.Text(b.wrote)
 		d.Text(b.direct)
 	}
 	st, err := w.Run(fuel)
-	d.Bool(err != nil)
+	d.Text(err)
 	d.Words(uint32(st), uint32(l.Live[0]))
 	e.state(w, l, d)
 }
@@ -360,7 +360,7 @@ func TestEffects(t *testing.T) {
 			}
 		}
 	}
-	for k := range 24 {
+	for k := range 72 {
 		hold(fmt.Sprint("programs ", k), 1024+k, randomPrograms, 100)
 	}
 	gputest.HoldTable(t, "effects.tsv", rows)
