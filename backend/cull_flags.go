@@ -50,6 +50,6 @@ func cullStore(in *ir.Instr) (first int, ok bool) {
 // storeCullFlags stores flags from one on.
 func storeCullFlags(b *ir.Builder, slot ir.Slot, first int, mask uint64, v *ir.Def) {
 	sem := ir.IOSemantics{Location: slot + ir.Slot(first/4), NumSlots: 1}
-	b.Intrinsic(ir.IntrStoreOutput, 0, 0, v, b.Imm32(0)).Set(ir.IdxWriteMask, mask).Set(ir.IdxComponent, uint64(first%4)).
+	b.Effect(ir.IntrStoreOutput, v, b.Imm32(0)).Set(ir.IdxWriteMask, mask).Set(ir.IdxComponent, uint64(first%4)).
 		Set(ir.IdxIoSemantics, sem.Pack()).Set(ir.IdxRange, 1).Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
 }

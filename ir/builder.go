@@ -79,6 +79,9 @@ func (b *Builder) Intrinsic(i Intrinsic, comps, bits uint8, srcs ...*Def) *Instr
 	return b.Insert(b.Shader.NewIntrinsic(i, comps, bits, srcs...))
 }
 
+// Effect builds an intrinsic that has no result.
+func (b *Builder) Effect(i Intrinsic, srcs ...*Def) *Instr { return b.Intrinsic(i, 0, 0, srcs...) }
+
 // Const builds a load_const of raw bits, one value a component.
 func (b *Builder) Const(bits uint8, vals ...uint64) *Def {
 	return &b.Insert(b.Shader.NewConst(bits, vals...)).Def
@@ -309,7 +312,7 @@ func (b *Builder) StoreDeref(ptr, val *Def, mask uint16, access Access) *Instr {
 	if mask == 0 {
 		mask = 1<<val.NumComponents - 1
 	}
-	return b.Intrinsic(IntrStoreDeref, 0, 0, ptr, val).Set(IdxWriteMask, uint64(mask)).Set(IdxAccess, uint64(access))
+	return b.Effect(IntrStoreDeref, ptr, val).Set(IdxWriteMask, uint64(mask)).Set(IdxAccess, uint64(access))
 }
 
 // LoadVar and StoreVar access a whole scalar or vector variable.
@@ -321,7 +324,7 @@ func (b *Builder) StoreVar(v *Variable, val *Def, mask uint16) {
 }
 
 // CopyDeref builds a copy of a whole object.
-func (b *Builder) CopyDeref(dst, src *Def) *Instr { return b.Intrinsic(IntrCopyDeref, 0, 0, dst, src) }
+func (b *Builder) CopyDeref(dst, src *Def) *Instr { return b.Effect(IntrCopyDeref, dst, src) }
 
 // DeclReg builds a register in the start block and returns its handle.
 func (b *Builder) DeclReg(comps, bits uint8, elems int) *Def {
@@ -343,5 +346,5 @@ func (b *Builder) StoreReg(reg, val *Def, mask uint16) *Instr {
 	if mask == 0 {
 		mask = 1<<val.NumComponents - 1
 	}
-	return b.Intrinsic(IntrStoreReg, 0, 0, val, reg).Set(IdxWriteMask, uint64(mask))
+	return b.Effect(IntrStoreReg, val, reg).Set(IdxWriteMask, uint64(mask))
 }

@@ -121,7 +121,7 @@ func foldConstDiscard(in *ir.Instr) bool {
 	case !ok || v != 0 && in.Intr == ir.IntrTerminateIf: // what follows it would have to go
 		return false
 	case v != 0:
-		builderBefore(in).Intrinsic(ir.IntrDemote, 0, 0)
+		builderBefore(in).Effect(ir.IntrDemote)
 	}
 	in.Remove()
 	return true

@@ -28,7 +28,7 @@ func lowerAlphaTest(c *Context, s *ir.Shader) (bool, error) {
 		v := in.Srcs[0].Def
 		if CompareOps[op] != "always" {
 			pass := compare(b, op, b.Channel(v, i), b.ImmFloat(c.Float("ref"), v.BitSize))
-			b.Intrinsic(ir.IntrTerminateIf, 0, 0, b.Inot(pass))
+			b.Effect(ir.IntrTerminateIf, b.Inot(pass))
 			s.Info.UsesDiscard = true
 		}
 		if one {

@@ -24,7 +24,7 @@ func lowerBitmap(c *Context, s *ir.Shader) (bool, error) {
 	b := ir.NewBuilder(ir.AtStart(f.Impl.Start()))
 	s.SetLoc(0)
 	texel := sample2D(b, glTexture(s, c.Int("set"), c.Int("binding"), "bitmap"), texcoordAt(b, c.Int("texcoord")))
-	b.Intrinsic(ir.IntrTerminateIf, 0, 0, b.Fneu(b.Channel(texel, c.Int("component")&3), b.ImmFloat(0, 32)))
+	b.Effect(ir.IntrTerminateIf, b.Fneu(b.Channel(texel, c.Int("component")&3), b.ImmFloat(0, 32)))
 	s.Info.UsesDiscard, s.Info.NeedsQuadHelpers = true, true
 	f.Impl.Preserve(ir.MetaControlFlow)
 	return true, nil

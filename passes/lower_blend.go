@@ -165,7 +165,7 @@ func (l *blendLowering) block(stores []*ir.Instr, others bool) (bool, error) {
 		return false, err
 	}
 	l.sem.DualSourceIndex = 0
-	st := l.b.Intrinsic(ir.IntrStoreOutput, 0, 0, l.narrow(v, bits), l.b.Imm32(0))
+	st := l.b.Effect(ir.IntrStoreOutput, l.narrow(v, bits), l.b.Imm32(0))
 	copy(st.Imm, stores[0].Imm)
 	st.Set(ir.IdxWriteMask, 15).Set(ir.IdxComponent, 0).Set(ir.IdxIoSemantics, l.sem.Pack()).Set(ir.IdxSrcType, ir.ALUType{Class: l.class, Bits: bits}.Pack())
 	for _, in := range stores {

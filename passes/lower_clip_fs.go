@@ -42,7 +42,7 @@ func lowerClipFS(c *Context, s *ir.Shader) (bool, error) {
 			}
 		}
 	}
-	b.Intrinsic(ir.IntrDemoteIf, 0, 0, b.Inot(inside))
+	b.Effect(ir.IntrDemoteIf, b.Inot(inside))
 	s.Info.UsesDiscard, s.Info.UsesDemote = true, true
 	f.Impl.Preserve(ir.MetaControlFlow)
 	return true, nil

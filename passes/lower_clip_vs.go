@@ -78,7 +78,7 @@ func storeDistances(in *ir.Instr, planes, push int) {
 		}
 		slot := ir.SlotClipDist0 + ir.Slot(half)
 		sem := ir.IOSemantics{Location: slot, NumSlots: 1, GSStreams: ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).GSStreams}
-		st := b.Intrinsic(ir.IntrStoreOutput, 0, 0, b.Vec(d[:n]...), b.Imm32(0))
+		st := b.Effect(ir.IntrStoreOutput, b.Vec(d[:n]...), b.Imm32(0))
 		st.Set(ir.IdxBase, uint64(slot)).Set(ir.IdxRange, 1).Set(ir.IdxWriteMask, 1<<n-1).Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
 		st.Set(ir.IdxIoSemantics, sem.Pack())
 	}

@@ -22,9 +22,9 @@ func lowerDiscardIf(c *Context, s *ir.Shader) (bool, error) {
 			b := builderBefore(in)
 			b.PushIf(in.Srcs[0].Def)
 			if in.Intr == ir.IntrDemoteIf {
-				b.Intrinsic(ir.IntrDemote, 0, 0)
+				b.Effect(ir.IntrDemote)
 			} else {
-				b.Intrinsic(ir.IntrTerminate, 0, 0)
+				b.Effect(ir.IntrTerminate)
 				b.Jump(ir.JumpHalt)
 			}
 			in.Remove()

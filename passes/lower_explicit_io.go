@@ -548,9 +548,9 @@ func (e *explicitIO) store(in *ir.Instr, a *address, t *ir.Type, mode ir.Mode) {
 		off := e.part(a, delta)
 		var st *ir.Instr
 		if a.res != nil {
-			st = e.b.Intrinsic(op, 0, 0, v, a.res, off)
+			st = e.b.Effect(op, v, a.res, off)
 		} else {
-			st = e.b.Intrinsic(op, 0, 0, v, off)
+			st = e.b.Effect(op, v, off)
 		}
 		st.Set(ir.IdxWriteMask, mask)
 		e.setMemory(st, a, delta, uint32(v.BitSize/8), access)
@@ -594,7 +594,7 @@ func (e *explicitIO) launch(in, d *ir.Instr) {
 		e.fail(in, "the payload is no variable")
 		return
 	}
-	l := e.b.Intrinsic(ir.IntrLaunchMeshWorkgroups, 0, 0, in.Srcs[1].Def)
+	l := e.b.Effect(ir.IntrLaunchMeshWorkgroups, in.Srcs[1].Def)
 	l.Set(ir.IdxBase, uint64(v.DriverLocation)).Set(ir.IdxRange, v.Type.Size())
 }
 

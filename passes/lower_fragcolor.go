@@ -33,7 +33,7 @@ func lowerFragcolor(c *Context, s *ir.Shader) (bool, error) {
 		for i := 1; i < n; i++ {
 			sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
 			sem.Location += ir.Slot(i)
-			st := b.Intrinsic(ir.IntrStoreOutput, 0, 0, in.Srcs[0].Def, in.Srcs[1].Def)
+			st := b.Effect(ir.IntrStoreOutput, in.Srcs[0].Def, in.Srcs[1].Def)
 			copy(st.Imm, in.Imm)
 			st.Set(ir.IdxBase, in.Get(ir.IdxBase)+uint64(i)).Set(ir.IdxIoSemantics, sem.Pack())
 		}

@@ -95,7 +95,7 @@ func addOne(b *ir.Builder, v *ir.Variable) {
 
 // counted makes an intrinsic of the stream.
 func (x *gsStream) counted(b *ir.Builder, op ir.Intrinsic, srcs ...*ir.Def) {
-	b.Intrinsic(op, 0, 0, srcs...).Set(ir.IdxStreamId, x.number)
+	b.Effect(op, srcs...).Set(ir.IdxStreamId, x.number)
 }
 
 // decomposed is the number of primitives that the stream's strips decompose into, 0 if nobody asks.

@@ -347,11 +347,11 @@ func (l *ioLowering) storeSlot(a *slotAccess, extra int32, c uint8, v *ir.Def, m
 	var st *ir.Instr
 	switch {
 	case a.vertex != nil && a.v.PerPrimitive:
-		st = l.b.Intrinsic(ir.IntrStorePerPrimitiveOutput, 0, 0, v, a.vertex, a.offset)
+		st = l.b.Effect(ir.IntrStorePerPrimitiveOutput, v, a.vertex, a.offset)
 	case a.vertex != nil:
-		st = l.b.Intrinsic(ir.IntrStorePerVertexOutput, 0, 0, v, a.vertex, a.offset)
+		st = l.b.Effect(ir.IntrStorePerVertexOutput, v, a.vertex, a.offset)
 	default:
-		st = l.b.Intrinsic(ir.IntrStoreOutput, 0, 0, v, a.offset)
+		st = l.b.Effect(ir.IntrStoreOutput, v, a.offset)
 	}
 	st.Set(ir.IdxWriteMask, mask).Set(ir.IdxComponent, uint64(c)).Set(ir.IdxSrcType, src.Pack()).Set(ir.IdxIoSemantics, a.semantics(l.s, extra))
 	st.Set(ir.IdxBase, uint64(a.location+extra)).Set(ir.IdxRange, uint64(a.numSlots))

@@ -58,7 +58,7 @@ func lowerMultiview(c *Context, s *ir.Shader) (bool, error) {
 func storePerView(b *ir.Builder, in *ir.Instr, i *ir.Def) {
 	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
 	sem.PerView = true
-	st := b.Intrinsic(ir.IntrStorePerViewOutput, 0, 0, in.Srcs[0].Def, i, in.Srcs[1].Def)
+	st := b.Effect(ir.IntrStorePerViewOutput, in.Srcs[0].Def, i, in.Srcs[1].Def)
 	for _, k := range [...]ir.Index{ir.IdxBase, ir.IdxRange, ir.IdxWriteMask, ir.IdxComponent, ir.IdxSrcType} {
 		st.Set(k, in.Get(k))
 	}

@@ -42,7 +42,7 @@ func (x *callSplit) resume(k int) *callPart {
 	p.calls = shaderCalls(f.Impl)
 	p.cut(p.calls[k])
 	b := ir.NewBuilder(ir.AtStart(f.Impl.Start()))
-	b.Intrinsic(ir.IntrRtResume, 0, 0).Set(ir.IdxCallIdx, uint64(k)).Set(ir.IdxStackSize, uint64(x.size))
+	b.Effect(ir.IntrRtResume).Set(ir.IdxCallIdx, uint64(k)).Set(ir.IdxStackSize, uint64(x.size))
 	for i, live := range x.live[k] {
 		if live {
 			b.StoreVar(p.vars[i], p.fill(b, i), 0)
@@ -147,7 +147,7 @@ func (p *callPart) lowerCalls() {
 		for i := range in.Srcs {
 			srcs[i] = in.Srcs[i].Def
 		}
-		b.Intrinsic(op, 0, 0, srcs...).Set(ir.IdxCallIdx, uint64(k)).Set(ir.IdxStackSize, uint64(p.x.size))
+		b.Effect(op, srcs...).Set(ir.IdxCallIdx, uint64(k)).Set(ir.IdxStackSize, uint64(p.x.size))
 		last := in.Block
 		for n := ir.Node(in.Block); n != nil; n = ir.Next(n) {
 			if blk, ok := n.(*ir.Block); ok {
@@ -166,7 +166,7 @@ func (p *callPart) spill(b *ir.Builder, i int) {
 	if d.BitSize == 1 {
 		d = b.B2i32(d)
 	}
-	st := b.Intrinsic(ir.IntrStoreScratch, 0, 0, d, b.Imm32(p.x.frame[i].offset))
+	st := b.Effect(ir.IntrStoreScratch, d, b.Imm32(p.x.frame[i].offset))
 	st.Set(ir.IdxWriteMask, 1<<d.NumComponents-1).Set(ir.IdxAlignMul, uint64(max(d.BitSize/8, 1)))
 }
 

@@ -128,7 +128,7 @@ func (t *taskLowering) atEnd() []*ir.Instr {
 		t.barrier(b)
 		groups = b.Vec3(t.load(b, at, nil), b.Imm32(1), b.Imm32(1))
 	}
-	l := b.Intrinsic(ir.IntrLaunchMeshWorkgroups, 0, 0, groups)
+	l := b.Effect(ir.IntrLaunchMeshWorkgroups, groups)
 	l.Set(ir.IdxRange, uint64(t.payload))
 	return []*ir.Instr{l}
 }
@@ -164,7 +164,7 @@ func (t *taskLowering) launch(in *ir.Instr) {
 		t.barrier(b)
 	}
 	first := t.first(b)
-	n := b.Intrinsic(ir.IntrLaunchMeshWorkgroups, 0, 0, in.Srcs[0].Def)
+	n := b.Effect(ir.IntrLaunchMeshWorkgroups, in.Srcs[0].Def)
 	n.CopyIndices(in)
 	b.PopIf(first)
 	in.Remove()
@@ -176,7 +176,7 @@ func (t *taskLowering) first(b *ir.Builder) *ir.If {
 }
 
 func (t *taskLowering) barrier(b *ir.Builder) {
-	in := b.Intrinsic(ir.IntrBarrier, 0, 0)
+	in := b.Effect(ir.IntrBarrier)
 	in.Set(ir.IdxExecutionScope, uint64(ir.ScopeWorkgroup)).Set(ir.IdxMemoryScope, uint64(ir.ScopeWorkgroup))
 	in.Set(ir.IdxMemorySemantics, uint64(ir.SemAcquire|ir.SemRelease))
 	in.Set(ir.IdxMemoryModes, uint64(ir.ModeShared|ir.ModeTaskPayload|ir.ModeSSBO|ir.ModeGlobal))
@@ -237,5 +237,5 @@ func (t *taskLowering) store(b *ir.Builder, v *ir.Def, base uint32, offset *ir.D
 	if offset == nil {
 		op, offset = ir.IntrStoreShared, b.Imm32(0)
 	}
-	b.Intrinsic(op, 0, 0, v, offset).Set(ir.IdxBase, uint64(base)).Set(ir.IdxWriteMask, 1).Set(ir.IdxAlignMul, 4)
+	b.Effect(op, v, offset).Set(ir.IdxBase, uint64(base)).Set(ir.IdxWriteMask, 1).Set(ir.IdxAlignMul, 4)
 }

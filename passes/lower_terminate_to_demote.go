@@ -51,10 +51,10 @@ func terminateToDemote(impl *ir.Impl) bool {
 	for _, in := range list {
 		b := builderBefore(in)
 		if in.Intr == ir.IntrTerminate {
-			b.Intrinsic(ir.IntrDemote, 0, 0)
+			b.Effect(ir.IntrDemote)
 		} else {
 			b.PushIf(in.Srcs[0].Def)
-			b.Intrinsic(ir.IntrDemote, 0, 0)
+			b.Effect(ir.IntrDemote)
 			b.Jump(ir.JumpHalt)
 		}
 		in.Remove()
@@ -67,10 +67,10 @@ func demoteToTerminate(impl *ir.Impl) bool {
 	for _, in := range list {
 		b := builderBefore(in)
 		if in.Intr == ir.IntrDemoteIf {
-			b.Intrinsic(ir.IntrTerminateIf, 0, 0, in.Srcs[0].Def)
+			b.Effect(ir.IntrTerminateIf, in.Srcs[0].Def)
 		} else {
 			b.PushIf(b.ImmBool(true))
-			b.Intrinsic(ir.IntrTerminate, 0, 0)
+			b.Effect(ir.IntrTerminate)
 			b.Jump(ir.JumpHalt)
 		}
 		in.Remove()

@@ -56,7 +56,7 @@ func initShared(s *ir.Shader, impl *ir.Impl) (bool, error) {
 		return false, nil
 	}
 	x.firstInvocation()
-	x.b.Intrinsic(ir.IntrBarrier, 0, 0).Set(ir.IdxExecutionScope, uint64(ir.ScopeWorkgroup)).Set(ir.IdxMemoryScope, uint64(ir.ScopeWorkgroup)).
+	x.b.Effect(ir.IntrBarrier).Set(ir.IdxExecutionScope, uint64(ir.ScopeWorkgroup)).Set(ir.IdxMemoryScope, uint64(ir.ScopeWorkgroup)).
 		Set(ir.IdxMemorySemantics, uint64(ir.SemAcquire|ir.SemRelease)).Set(ir.IdxMemoryModes, uint64(ir.ModeShared))
 	return true, nil
 }

@@ -139,7 +139,7 @@ func (l *scratch) access(in *ir.Instr) {
 		if val.BitSize == 1 {
 			val = b.B2i32(val)
 		}
-		b.Intrinsic(ir.IntrStoreScratch, 0, 0, val, addr).Set(ir.IdxAlignMul, bytes).Set(ir.IdxWriteMask, in.Get(ir.IdxWriteMask))
+		b.Effect(ir.IntrStoreScratch, val, addr).Set(ir.IdxAlignMul, bytes).Set(ir.IdxWriteMask, in.Get(ir.IdxWriteMask))
 	}
 	in.Remove()
 }

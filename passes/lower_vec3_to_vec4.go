@@ -130,7 +130,7 @@ func growAccess(in *ir.Instr) bool {
 	if v.NumComponents != 3 {
 		return false
 	}
-	b.Intrinsic(ir.IntrStoreDeref, 0, 0, &d.Def, b.Vec(b.Channel(v, 0), b.Channel(v, 1), b.Channel(v, 2), b.Undef(1, v.BitSize))).CopyIndices(in)
+	b.Effect(ir.IntrStoreDeref, &d.Def, b.Vec(b.Channel(v, 0), b.Channel(v, 1), b.Channel(v, 2), b.Undef(1, v.BitSize))).CopyIndices(in)
 	in.Remove()
 	return true
 }

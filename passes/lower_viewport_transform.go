@@ -173,7 +173,7 @@ func (p *position) store(b *ir.Builder, v *ir.Def) {
 		out.Instr.Srcs[k].Swizzle = ir.Broadcast(k)
 	}
 	sem := ir.IOSemantics{Location: ir.SlotPos, NumSlots: 1}
-	b.Intrinsic(ir.IntrStoreOutput, 0, 0, out, b.Imm32(0)).Set(ir.IdxRange, 1).Set(ir.IdxWriteMask, 15).
+	b.Effect(ir.IntrStoreOutput, out, b.Imm32(0)).Set(ir.IdxRange, 1).Set(ir.IdxWriteMask, 15).
 		Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack()).Set(ir.IdxIoSemantics, sem.Pack())
 }
 

@@ -141,7 +141,7 @@ func (s *narrowStore) flush() {
 
 // store stores a value of words or halves.
 func (s *narrowStore) store(v, at *ir.Def, size int) {
-	x := s.b.Intrinsic(s.in.Intr, 0, 0, s.sources(s.in.Intr, v, at)...)
+	x := s.b.Effect(s.in.Intr, s.sources(s.in.Intr, v, at)...)
 	x.CopyIndices(s.in)
 	x.Set(ir.IdxWriteMask, 1<<v.NumComponents-1).Set(ir.IdxAlignMul, uint64(size)).Set(ir.IdxAlignOffset, 0)
 	if s.in.Get(ir.IdxBase) != 0 {

@@ -59,7 +59,7 @@ func foldDiscard(x *ir.If) bool {
 	if inElse {
 		cond = b.Inot(cond)
 	}
-	b.Intrinsic(kind, 0, 0, cond)
+	b.Effect(kind, cond)
 	ir.ReplaceIf(x, other)
 	return true
 }

@@ -112,7 +112,7 @@ func castStore(in, p *ir.Instr, to, from *ir.Type) bool {
 		val = b.Vec(comps...)
 	}
 	d := derefOf(in.Srcs[0].Def)
-	b.Intrinsic(ir.IntrStoreDeref, 0, 0, &p.Def, val).CopyIndices(in).Set(ir.IdxWriteMask, mask)
+	b.Effect(ir.IntrStoreDeref, &p.Def, val).CopyIndices(in).Set(ir.IdxWriteMask, mask)
 	in.Remove()
 	removeDeadDerefs(d)
 	return true

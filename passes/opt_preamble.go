@@ -170,7 +170,7 @@ func (t *preambleForm) Copied(b *ir.Builder, in *ir.Instr) {
 
 // Store is store_preamble.
 func (t *preambleForm) Store(b *ir.Builder, in *ir.Instr, v *ir.Def) {
-	b.Intrinsic(ir.IntrStorePreamble, 0, 0, v).Set(ir.IdxBase, uint64(t.base[in.Def.Index]-1))
+	b.Effect(ir.IntrStorePreamble, v).Set(ir.IdxBase, uint64(t.base[in.Def.Index]-1))
 }
 
 // Load is load_preamble.

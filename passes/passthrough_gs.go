@@ -48,8 +48,8 @@ func passthroughGS(c *Context, s *ir.Shader) (bool, error) {
 		if number != nil {
 			p.b.StoreDeref(p.b.DerefVar(number), &p.b.Intrinsic(ir.IntrLoadPrimitiveId, 1, 32).Def, 1, 0)
 		}
-		p.b.Intrinsic(ir.IntrEmitVertex, 0, 0)
+		p.b.Effect(ir.IntrEmitVertex)
 	}
-	p.b.Intrinsic(ir.IntrEndPrimitive, 0, 0)
+	p.b.Effect(ir.IntrEndPrimitive)
 	return true, nil
 }

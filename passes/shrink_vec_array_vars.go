@@ -233,7 +233,7 @@ func refitAccess(in, d *ir.Instr) {
 		return
 	}
 	if mask &= 1<<n - 1; mask != 0 {
-		b.Intrinsic(ir.IntrStoreDeref, 0, 0, &d.Def, leading(b, val, n)).CopyIndices(in).Set(ir.IdxWriteMask, mask)
+		b.Effect(ir.IntrStoreDeref, &d.Def, leading(b, val, n)).CopyIndices(in).Set(ir.IdxWriteMask, mask)
 	}
 	in.Remove()
 	removeDeadDerefs(d)

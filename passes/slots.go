@@ -135,7 +135,7 @@ var colorsOption = Option{Name: "colors", Doc: "bit i: colour attachment i", Def
 
 // storeSlot stores a float value whole to an output.
 func storeSlot(b *ir.Builder, slot ir.Slot, v *ir.Def) {
-	st := b.Intrinsic(ir.IntrStoreOutput, 0, 0, v, b.Imm32(0))
+	st := b.Effect(ir.IntrStoreOutput, v, b.Imm32(0))
 	st.Set(ir.IdxBase, uint64(slot)).Set(ir.IdxRange, 1).Set(ir.IdxWriteMask, 1<<v.NumComponents-1).Set(ir.IdxSrcType, floatType.Pack())
 	st.Set(ir.IdxIoSemantics, ir.IOSemantics{Location: slot, NumSlots: 1}.Pack())
 }

@@ -31,7 +31,7 @@ func (t Target) FragmentProlog(gpu string, main *abi.Meta, key *backend.Fragment
 	s, b := newPart(ir.StageFragment, "fragment_prolog")
 	if key.SampleMask != nil {
 		killed := b.ImmInt(int64(^*key.SampleMask&samplesAll), 16)
-		b.Intrinsic(ir.IntrSampleMaskAgx, 0, 0, killed, b.ImmInt(0, 16))
+		b.Effect(ir.IntrSampleMaskAgx, killed, b.ImmInt(0, 16))
 	}
 	o := CompileOptions{GPU: gpu, Job: t.job(), Part: abi.PartProlog}
 	if key.CullDistances > 0 {
@@ -39,7 +39,7 @@ func (t Target) FragmentProlog(gpu string, main *abi.Meta, key *backend.Fragment
 			return nil, ir.Unsupportedf("agx: %s", errEarlyCull)
 		}
 		killed := b.Bcsel(culled(b, key.CullDistances), b.ImmInt(samplesAll, 16), b.ImmInt(0, 16))
-		b.Intrinsic(ir.IntrSampleMaskAgx, 0, 0, killed, b.ImmInt(0, 16))
+		b.Effect(ir.IntrSampleMaskAgx, killed, b.ImmInt(0, 16))
 		for _, c := range main.Coefs {
 			o.FirstCoef = max(o.FirstCoef, c.CF+int(c.Count))
 		}
@@ -287,7 +287,7 @@ func (e *epilog) store(t *abi.TileTarget, f *emu.Format, mask uint8, samples *ir
 			c[i] = b.U2u16(c[i])
 		}
 	}
-	b.Intrinsic(ir.IntrStoreLocalPixelAgx, 0, 0, b.Vec(c[0], c[1], c[2], c[3]), samples, b.Const(16, 0, 0)).
+	b.Effect(ir.IntrStoreLocalPixelAgx, b.Vec(c[0], c[1], c[2], c[3]), samples, b.Const(16, 0, 0)).
 		Set(ir.IdxBase, uint64(t.Offset)).Set(ir.IdxFormat, uint64(t.Format)).Set(ir.IdxWriteMask, uint64(mask))
 }
 
@@ -349,7 +349,7 @@ func (e *epilog) coverage() {
 		if e.alive != nil {
 			d = b.Iand(d, e.alive)
 		}
-		b.Intrinsic(ir.IntrSampleMaskAgx, 0, 0, d, b.ImmInt(0, 16))
+		b.Effect(ir.IntrSampleMaskAgx, d, b.ImmInt(0, 16))
 		kills = true
 	}
 	all := b.ImmInt(int64(uint32(1)<<e.all-1), 16)
@@ -373,7 +373,7 @@ func (e *epilog) coverage() {
 		e.storeZS(e.samplesOr(samplesAll), e.depth)
 	case kills:
 		m := e.samplesOr(samplesAll)
-		b.Intrinsic(ir.IntrSampleMaskAgx, 0, 0, m, b.ImmInt(samplesAll, 16))
+		b.Effect(ir.IntrSampleMaskAgx, m, b.ImmInt(samplesAll, 16))
 	}
 }
 
@@ -390,7 +390,7 @@ func (e *epilog) storeZS(samples, z *ir.Def) {
 	} else {
 		s = b.ImmInt(0, 16)
 	}
-	b.Intrinsic(ir.IntrStoreZsAgx, 0, 0, samples, z, s).Set(ir.IdxBase, base)
+	b.Effect(ir.IntrStoreZsAgx, samples, z, s).Set(ir.IdxBase, base)
 }
 
 // ownDepth is the depth of the fragment at a sample, or at the pixel's centre (-1).
@@ -422,7 +422,7 @@ func (e *epilog) maskColors() {
 	b := e.b
 	covered := e.alphaCoverage()
 	if !e.main.Pass.WritesSampleMask && (covered != nil || e.key.NeedsProlog()) {
-		b.Intrinsic(ir.IntrSampleMaskAgx, 0, 0, e.samplesOr(samplesAll), b.ImmInt(samplesAll, 16))
+		b.Effect(ir.IntrSampleMaskAgx, e.samplesOr(samplesAll), b.ImmInt(samplesAll, 16))
 	}
 	for _, m := range []*ir.Def{e.mask, covered} {
 		switch {

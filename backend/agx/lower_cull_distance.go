@@ -39,7 +39,7 @@ func cullFragments(s *ir.Shader, impl *ir.Impl, n int, lists passes.Lists) error
 		return backend.Refuse(TargetName, s, nil, errEarlyCull)
 	}
 	b := ir.NewBuilder(ir.AtStart(impl.Start()))
-	b.Intrinsic(ir.IntrTerminateIf, 0, 0, culled(b, n))
+	b.Effect(ir.IntrTerminateIf, culled(b, n))
 	impl.Preserve(ir.MetaControlFlow)
 	return lists.Run(s, "agx_handles")
 }

@@ -72,7 +72,7 @@ func (e *earlyTests) scan(in *ir.Instr) {
 // storeResult stores a result of one component.
 func storeResult(b *ir.Builder, slot ir.Slot, class ir.TypeClass, v *ir.Def) {
 	sem := ir.IOSemantics{Location: slot, NumSlots: 1}
-	b.Intrinsic(ir.IntrStoreOutput, 0, 0, v, b.Imm32(0)).Set(ir.IdxWriteMask, 1).Set(ir.IdxIoSemantics, sem.Pack()).Set(ir.IdxRange, 1).
+	b.Effect(ir.IntrStoreOutput, v, b.Imm32(0)).Set(ir.IdxWriteMask, 1).Set(ir.IdxIoSemantics, sem.Pack()).Set(ir.IdxRange, 1).
 		Set(ir.IdxSrcType, ir.ALUType{Class: class, Bits: 32}.Pack())
 }
 

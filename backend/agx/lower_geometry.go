@@ -393,7 +393,7 @@ func (g *geometry) wordsOf(k int) *ir.Def {
 func (g *geometry) output(k int, v *ir.Def) {
 	b := g.b
 	sem := ir.IOSemantics{Location: ir.Slot(k / 4), NumSlots: 1}
-	b.Intrinsic(ir.IntrStoreOutput, 0, 0, v, b.Imm32(0)).Set(ir.IdxWriteMask, 1).Set(ir.IdxComponent, uint64(k%4)).
+	b.Effect(ir.IntrStoreOutput, v, b.Imm32(0)).Set(ir.IdxWriteMask, 1).Set(ir.IdxComponent, uint64(k%4)).
 		Set(ir.IdxIoSemantics, sem.Pack()).Set(ir.IdxBase, uint64(k/4)).Set(ir.IdxRange, 1).
 		Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassUint, Bits: 32}.Pack())
 }

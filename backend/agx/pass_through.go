@@ -53,7 +53,7 @@ func (t Target) PassThrough(last *object.Object, size int) (*object.Object, erro
 	word := ir.ALUType{Class: ir.ClassUint, Bits: 32}.Pack()
 	store := func(slot ir.Slot, v *ir.Def, first int) {
 		sem := ir.IOSemantics{Location: slot, NumSlots: 1}
-		b.Intrinsic(ir.IntrStoreOutput, 0, 0, v, b.Imm32(0)).Set(ir.IdxWriteMask, 1<<v.NumComponents-1).Set(ir.IdxComponent, uint64(first)).
+		b.Effect(ir.IntrStoreOutput, v, b.Imm32(0)).Set(ir.IdxWriteMask, 1<<v.NumComponents-1).Set(ir.IdxComponent, uint64(first)).
 			Set(ir.IdxIoSemantics, sem.Pack()).Set(ir.IdxRange, 1).Set(ir.IdxSrcType, word)
 	}
 	for _, v := range vertices {
@@ -64,7 +64,7 @@ func (t Target) PassThrough(last *object.Object, size int) (*object.Object, erro
 			in.Set(ir.IdxIoSemantics, sem.Pack()).Set(ir.IdxRange, 1).Set(ir.IdxDestType, word)
 			store(slot, b.Channels(&in.Def, 0, slotComponents(&m, slot)), 0)
 		}
-		b.Intrinsic(ir.IntrEmitVertex, 0, 0)
+		b.Effect(ir.IntrEmitVertex)
 	}
 	bin, err := compilePart(s, CompileOptions{GPU: last.GPU, Job: t.job()})
 	if err != nil {

@@ -287,7 +287,7 @@ func (p *preamble) Store(b *ir.Builder, in *ir.Instr, v *ir.Def) {
 }
 
 func store(b *ir.Builder, x *ir.Def, u uint32) {
-	b.Intrinsic(ir.IntrStorePreamble, 0, 0, x).Set(ir.IdxBase, uint64(u))
+	b.Effect(ir.IntrStorePreamble, x).Set(ir.IdxBase, uint64(u))
 }
 
 // Load makes the shader read a value from uniform registers.

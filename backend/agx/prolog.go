@@ -64,7 +64,7 @@ func imported(b *ir.Builder, half int, bits uint8) *ir.Def {
 }
 
 func exported(b *ir.Builder, half int, v *ir.Def) {
-	b.Intrinsic(ir.IntrExportAgx, 0, 0, v).Set(ir.IdxBase, uint64(half))
+	b.Effect(ir.IntrExportAgx, v).Set(ir.IdxBase, uint64(half))
 }
 
 // grid makes the indices of the invocation's place in the grid: the vertex is the

@@ -89,7 +89,7 @@ func (t *stageMemory) load(in *ir.Instr, k abi.UniformKind, at *ir.Def, op ir.In
 
 // store stores words from an index on of what a uniform has the address of.
 func (t *stageMemory) store(k abi.UniformKind, at, val *ir.Def, f isa.Format) *ir.Instr {
-	return t.b.Intrinsic(ir.IntrStoreAgx, 0, 0, val, t.sysval(k, 64), at).Set(ir.IdxFormat, uint64(f))
+	return t.b.Effect(ir.IntrStoreAgx, val, t.sysval(k, 64), at).Set(ir.IdxFormat, uint64(f))
 }
 
 // record reads what in gives of a vertex's record among those at UniformRecords.

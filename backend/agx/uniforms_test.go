@@ -214,7 +214,7 @@ func TestRoomForBases(t *testing.T) {
 	}
 }
 
-// TestLastBase: the first word that becomes a base takes a word of room for what stands behind it.
+// TestLastBase: the first word that becomes a base takes a word of room for what stands after it.
 func TestLastBase(t *testing.T) {
 	for free := range 5 {
 		for _, u := range []uniforms{{used: room{all: uniformHalves - free}}, {keep: room{all: uniformHalves - free}}, {reserved: 8, used: room{all: uniformHalves - 8 - free}}} {

@@ -65,7 +65,7 @@ func LoadWords(b *ir.Builder, buf, off *ir.Def, n uint8) *ir.Def {
 
 // StoreWords stores the components of v, 32 bits each.
 func StoreWords(b *ir.Builder, buf, off, v *ir.Def) {
-	st := b.Intrinsic(ir.IntrStoreSsbo, 0, 0, v, buf, off)
+	st := b.Effect(ir.IntrStoreSsbo, v, buf, off)
 	st.Set(ir.IdxWriteMask, 1<<v.NumComponents-1).Set(ir.IdxAlignMul, 4)
 }
 

@@ -141,7 +141,7 @@ func (x *Image) build(s *ir.Shader, b *ir.Builder, words *ir.Def) *ir.Def {
 	case ir.IntrImageDerefSparseLoad:
 		in = b.Intrinsic(x.op, 5, x.bits, d, coord, sample, zero).Set(ir.IdxDestType, typ)
 	case ir.IntrImageDerefStore:
-		in = b.Intrinsic(x.op, 0, 0, d, coord, sample, value(0, 4), zero).Set(ir.IdxSrcType, typ)
+		in = b.Effect(x.op, d, coord, sample, value(0, 4), zero).Set(ir.IdxSrcType, typ)
 	case ir.IntrImageDerefAtomic:
 		in = b.Intrinsic(x.op, 1, 32, d, coord, sample, value(1, 1)).Set(ir.IdxAtomicOp, uint64(x.atomic))
 	case ir.IntrImageDerefAtomicSwap:

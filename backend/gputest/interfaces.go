@@ -144,7 +144,7 @@ func (x *interfaceShader) write(slot ir.Slot, comp, n int, class ir.TypeClass, b
 	if x.r.IntN(4) == 0 {
 		mask &= x.r.Uint64() | 1
 	}
-	in := x.b.Intrinsic(ir.IntrStoreOutput, 0, 0, x.value(n, class, bits), x.b.Imm32(0)).Set(ir.IdxWriteMask, mask)
+	in := x.b.Effect(ir.IntrStoreOutput, x.value(n, class, bits), x.b.Imm32(0)).Set(ir.IdxWriteMask, mask)
 	x.place(in, slot, comp, ir.IdxSrcType, class, bits)
 }
 

@@ -95,12 +95,12 @@ var memoryCases = []MemoryCase{
 	{Name: "8-bit stores", words: 2, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
 		off := b.Iadd(b.Ishl(id, b.Imm32(2)), b.Imm32(8192))
 		v := b.Vec(b.U2u8(id), b.U2u8(b.Inot(id)), b.U2u8(b.Imm32(7)))
-		b.Intrinsic(ir.IntrStoreSsbo, 0, 0, v, StorageBuffer(b, 0, 1), b.Iadd(off, b.Imm32(1))).Set(ir.IdxWriteMask, 5).Set(ir.IdxAlignMul, 1)
+		b.Effect(ir.IntrStoreSsbo, v, StorageBuffer(b, 0, 1), b.Iadd(off, b.Imm32(1))).Set(ir.IdxWriteMask, 5).Set(ir.IdxAlignMul, 1)
 		return []*ir.Def{LoadWords(b, StorageBuffer(b, 0, 1), off, 1), id}
 	}},
 	{Name: "16-bit stores", words: 2, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
 		off := b.Iadd(b.Ishl(id, b.Imm32(2)), b.Imm32(8192))
-		b.Intrinsic(ir.IntrStoreSsbo, 0, 0, b.Vec(b.U2u16(id), b.U2u16(b.Inot(id))), StorageBuffer(b, 0, 1), off).Set(ir.IdxWriteMask, 3).Set(ir.IdxAlignMul, 4)
+		b.Effect(ir.IntrStoreSsbo, b.Vec(b.U2u16(id), b.U2u16(b.Inot(id))), StorageBuffer(b, 0, 1), off).Set(ir.IdxWriteMask, 3).Set(ir.IdxAlignMul, 4)
 		return []*ir.Def{LoadWords(b, StorageBuffer(b, 0, 1), off, 1), id}
 	}},
 	{Name: "sets chosen at run time", words: 1, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
@@ -115,7 +115,7 @@ var memoryCases = []MemoryCase{
 		lo := b.Intrinsic(ir.IntrLoadPushConstant, 2, 32, b.Imm32(112)).Set(ir.IdxRange, 128).Set(ir.IdxAlignMul, 4)
 		addr := b.Pack64_2x32Split(b.Iadd(b.Channel(&lo.Def, 0), b.Ishl(id, b.Imm32(4))), b.Channel(&lo.Def, 1))
 		l := Words(b, &b.Intrinsic(ir.IntrLoadGlobal, 3, 32, addr).Set(ir.IdxAlignMul, 16).Def)
-		b.Intrinsic(ir.IntrStoreGlobal, 0, 0, b.Vec(id, b.Inot(id)), addr).Set(ir.IdxWriteMask, 3).Set(ir.IdxAlignMul, 16)
+		b.Effect(ir.IntrStoreGlobal, b.Vec(id, b.Inot(id)), addr).Set(ir.IdxWriteMask, 3).Set(ir.IdxAlignMul, 16)
 		l = append(l, &b.Intrinsic(ir.IntrGlobalAtomic, 1, 32, addr, b.Imm32(5)).Set(ir.IdxAtomicOp, uint64(ir.AtomicIAdd)).Def)
 		l = append(l, &b.Intrinsic(ir.IntrGlobalAtomicSwap, 1, 32, addr, b.Iadd(id, b.Imm32(5)), b.Imm32(1)).Set(ir.IdxAtomicOp, uint64(ir.AtomicCmpXchg)).Def)
 		l = append(l, &b.Intrinsic(ir.IntrLoadGlobal, 1, 32, addr).Set(ir.IdxAlignMul, 16).Def)
@@ -208,7 +208,7 @@ var memoryCases = []MemoryCase{
 		w := b.Vec(b.U2u16(id), b.U2u16(b.Inot(id)), b.U2u16(b.Imul(id, id)), b.U2u16(b.Imm32(77)))
 		zero := b.Vec(b.Imm32(0), b.Imm32(0), b.Imm32(0), b.Imm32(0))
 		store := func(v *ir.Def, mask, align uint64) {
-			b.Intrinsic(ir.IntrStoreSsbo, 0, 0, v, buf, at).Set(ir.IdxWriteMask, mask).Set(ir.IdxAlignMul, align)
+			b.Effect(ir.IntrStoreSsbo, v, buf, at).Set(ir.IdxWriteMask, mask).Set(ir.IdxAlignMul, align)
 		}
 		store(zero, 15, 16)
 		store(v, 0b1010, 16)
@@ -226,8 +226,8 @@ var memoryCases = []MemoryCase{
 		lo := LoadPush(b, b.Imm32(112), 2, 32, 0, 128)
 		addr := b.Pack64_2x32Split(b.Iadd(b.Channel(lo, 0), b.Ishl(id, b.Imm32(4))), b.Channel(lo, 1))
 		v := b.Vec(id, b.Inot(id), b.Imul(id, id), b.Imm32(9))
-		b.Intrinsic(ir.IntrStoreGlobal, 0, 0, v, addr).Set(ir.IdxWriteMask, 0b1010).Set(ir.IdxAlignMul, 16)
-		b.Intrinsic(ir.IntrStoreGlobal, 0, 0, b.Vec(b.U2u16(id), b.U2u16(b.Imm32(21))), addr).Set(ir.IdxWriteMask, 2).Set(ir.IdxAlignMul, 16)
+		b.Effect(ir.IntrStoreGlobal, v, addr).Set(ir.IdxWriteMask, 0b1010).Set(ir.IdxAlignMul, 16)
+		b.Effect(ir.IntrStoreGlobal, b.Vec(b.U2u16(id), b.U2u16(b.Imm32(21))), addr).Set(ir.IdxWriteMask, 2).Set(ir.IdxAlignMul, 16)
 		return Words(b, &b.Intrinsic(ir.IntrLoadGlobal, 4, 32, addr).Set(ir.IdxAlignMul, 16).Def)
 	}},
 	{Name: "offsets that are the same for all", words: 9, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
@@ -426,11 +426,11 @@ func LoadShared(b *ir.Builder, off *ir.Def, n, bits uint8, base uint64) *ir.Def 
 
 // StoreTo stores the components of v in a mask to workgroup or private memory.
 func StoreTo(b *ir.Builder, i ir.Intrinsic, v, off *ir.Def, mask, base uint64) {
-	b.Intrinsic(i, 0, 0, v, off).Set(ir.IdxWriteMask, mask).Set(ir.IdxBase, base).Set(ir.IdxAlignMul, 4)
+	b.Effect(i, v, off).Set(ir.IdxWriteMask, mask).Set(ir.IdxBase, base).Set(ir.IdxAlignMul, 4)
 }
 
 // Barrier makes the workgroup wait for its workgroup memory.
 func Barrier(b *ir.Builder) {
-	b.Intrinsic(ir.IntrBarrier, 0, 0).Set(ir.IdxExecutionScope, uint64(ir.ScopeWorkgroup)).Set(ir.IdxMemoryScope, uint64(ir.ScopeWorkgroup)).
+	b.Effect(ir.IntrBarrier).Set(ir.IdxExecutionScope, uint64(ir.ScopeWorkgroup)).Set(ir.IdxMemoryScope, uint64(ir.ScopeWorkgroup)).
 		Set(ir.IdxMemorySemantics, uint64(ir.SemAcquire|ir.SemRelease)).Set(ir.IdxMemoryModes, uint64(ir.ModeShared))
 }

@@ -219,7 +219,7 @@ func arraysToMemory(s *ir.Shader, impl *ir.Impl) {
 			case ir.IntrStoreReg, ir.IntrStoreRegIndirect:
 				h := in.Srcs[1].Def
 				b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
-				b.Intrinsic(ir.IntrStoreScratch, 0, 0, in.Srcs[0].Def, elementBytes(b, in, 1, at[h.Index])).Set(ir.IdxAlignMul, 4).
+				b.Effect(ir.IntrStoreScratch, in.Srcs[0].Def, elementBytes(b, in, 1, at[h.Index])).Set(ir.IdxAlignMul, 4).
 					Set(ir.IdxWriteMask, in.Get(ir.IdxWriteMask))
 				in.Remove()
 			}

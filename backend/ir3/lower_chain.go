@@ -264,7 +264,7 @@ func (c *chain) storeVertex(in *ir.Instr) {
 	at = c.add(at, c.slotOffset(in.Srcs[1].Def, c.b.Imm32(16)))
 	val, mask := in.Srcs[0].Def, in.Get(ir.IdxWriteMask)
 	backend.Runs(mask, func(k, n int) {
-		c.b.Intrinsic(ir.IntrStoreSharedIr3, 0, 0, c.resize(c.b.Channels(val, k, n), 32), at).
+		c.b.Effect(ir.IntrStoreSharedIr3, c.resize(c.b.Channels(val, k, n), 32), at).
 			Set(ir.IdxBase, uint64(c.place[first])+4*(in.Get(ir.IdxComponent)+uint64(k))).Set(ir.IdxAlignMul, 4)
 	})
 	in.Remove()
@@ -368,7 +368,7 @@ func (c *chain) storePatch(in *ir.Instr) {
 }
 
 func (c *chain) storeWord(base, at, val *ir.Def) {
-	c.b.Intrinsic(ir.IntrStoreGlobalIr3, 0, 0, val, base, at).Set(ir.IdxAlignMul, 4)
+	c.b.Effect(ir.IntrStoreGlobalIr3, val, base, at).Set(ir.IdxAlignMul, 4)
 }
 
 // factor is the dword of a level in the factor buffer; the condition under

@@ -428,7 +428,7 @@ func lowerTerminateIf(impl *ir.Impl) {
 	}
 	for _, in := range found {
 		b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
-		b.Intrinsic(ir.IntrTerminateIf, 0, 0, in.Srcs[0].Def)
+		b.Effect(ir.IntrTerminateIf, in.Srcs[0].Def)
 		i := b.PushIf(in.Srcs[0].Def)
 		b.Jump(ir.JumpHalt)
 		b.PopIf(i)

@@ -163,13 +163,13 @@ func (e *emits) guard(in *ir.Instr) {
 // finish ends threads without a vertex and leaves the others' outputs.
 func (e *emits) finish() {
 	b := e.b.At(ir.AtEnd(e.impl.Body.LastBlock()))
-	b.Intrinsic(ir.IntrTerminateIf, 0, 0, b.Uge(e.thread(), e.vertices))
+	b.Effect(ir.IntrTerminateIf, b.Uge(e.thread(), e.vertices))
 	for _, k := range e.used {
 		v := b.LoadVar(e.kept[k])
 		sem := ir.IOSemantics{Location: ir.Slot(k / 4), NumSlots: 1}
-		b.Intrinsic(ir.IntrStoreOutput, 0, 0, v, b.Imm32(0)).Set(ir.IdxWriteMask, 1).Set(ir.IdxComponent, uint64(k%4)).
+		b.Effect(ir.IntrStoreOutput, v, b.Imm32(0)).Set(ir.IdxWriteMask, 1).Set(ir.IdxComponent, uint64(k%4)).
 			Set(ir.IdxIoSemantics, sem.Pack()).Set(ir.IdxBase, uint64(k/4)).Set(ir.IdxRange, 1).
 			Set(ir.IdxSrcType, ir.ALUType{Class: e.class[k], Bits: v.BitSize}.Pack())
 	}
-	b.Intrinsic(ir.IntrStoreVertexFlagsIr3, 0, 0, b.LoadVar(e.keptFlags))
+	b.Effect(ir.IntrStoreVertexFlagsIr3, b.LoadVar(e.keptFlags))
 }

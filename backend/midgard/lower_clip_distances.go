@@ -75,7 +75,7 @@ func (c *compiler) dropCulled() {
 		}
 		out = b.Ior(out, all)
 	}
-	b.Intrinsic(ir.IntrDemoteIf, 0, 0, out)
+	b.Effect(ir.IntrDemoteIf, out)
 	c.impl().Preserve(ir.MetaControlFlow)
 }
 

@@ -285,7 +285,7 @@ func (c *compiler) raster() (*Binary, error) {
 	for k, slot := range g.Vertices {
 		v := t.constant(abi.SysvalStageVertices, b.IAddImm(at, int64(16*k)), 4)
 		sem := ir.IOSemantics{Location: slot, NumSlots: 1}
-		b.Intrinsic(ir.IntrStoreOutput, 0, 0, v, b.Imm32(0)).Set(ir.IdxWriteMask, uint64(c.stage.masks[k])).Set(ir.IdxIoSemantics, sem.Pack()).
+		b.Effect(ir.IntrStoreOutput, v, b.Imm32(0)).Set(ir.IdxWriteMask, uint64(c.stage.masks[k])).Set(ir.IdxIoSemantics, sem.Pack()).
 			Set(ir.IdxBase, uint64(slot)).Set(ir.IdxRange, 1).Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassUint, Bits: 32}.Pack())
 	}
 	o := c.opts

@@ -101,7 +101,7 @@ func (t *stageMemory) constant(k abi.SysvalKind, at *ir.Def, n uint8) *ir.Def {
 
 // store stores words there.
 func (t *stageMemory) store(k abi.SysvalKind, element uint32, at, val *ir.Def, mask uint64) {
-	t.b.Intrinsic(ir.IntrStoreStagePan, 0, 0, val, at).Set(ir.IdxFlags, uint64(k)).Set(ir.IdxBase, uint64(element)).Set(ir.IdxWriteMask, mask)
+	t.b.Effect(ir.IntrStoreStagePan, val, at).Set(ir.IdxFlags, uint64(k)).Set(ir.IdxBase, uint64(element)).Set(ir.IdxWriteMask, mask)
 }
 
 // replace puts d, words as they stand between stages, in place of what in gives.

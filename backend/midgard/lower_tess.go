@@ -70,7 +70,7 @@ func (t *tess) number(impl *ir.Impl) {
 // storeNumber stores the output PrimitiveId.
 func storeNumber(b *ir.Builder, v *ir.Def) {
 	sem := ir.IOSemantics{Location: ir.SlotPrimitiveID, NumSlots: 1}
-	b.Intrinsic(ir.IntrStoreOutput, 0, 0, v, b.Imm32(0)).Set(ir.IdxWriteMask, 1).Set(ir.IdxIoSemantics, sem.Pack()).
+	b.Effect(ir.IntrStoreOutput, v, b.Imm32(0)).Set(ir.IdxWriteMask, 1).Set(ir.IdxIoSemantics, sem.Pack()).
 		Set(ir.IdxBase, uint64(ir.SlotPrimitiveID)).Set(ir.IdxRange, 1).Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassUint, Bits: 32}.Pack())
 }
 

@@ -62,7 +62,7 @@ func passThrough(last *object.Object, size int, opts CompileOptions) (*object.Ob
 				passSlot(b, v, &out)
 			}
 		}
-		b.Intrinsic(ir.IntrEmitVertex, 0, 0)
+		b.Effect(ir.IntrEmitVertex)
 	}
 	bin, err := Compile(s, opts)
 	if err != nil {
@@ -81,6 +81,6 @@ func passSlot(b *ir.Builder, v uint32, out *abi.Output) {
 	word := ir.ALUType{Class: ir.ClassUint, Bits: 32}.Pack()
 	sem := ir.IOSemantics{Location: out.Slot, NumSlots: 1}
 	in := b.Intrinsic(ir.IntrLoadPerVertexInput, 4, 32, b.Imm32(v), b.Imm32(0)).Set(ir.IdxIoSemantics, sem.Pack()).Set(ir.IdxRange, 1).Set(ir.IdxDestType, word)
-	b.Intrinsic(ir.IntrStoreOutput, 0, 0, &in.Def, b.Imm32(0)).Set(ir.IdxWriteMask, uint64(out.Mask)).
+	b.Effect(ir.IntrStoreOutput, &in.Def, b.Imm32(0)).Set(ir.IdxWriteMask, uint64(out.Mask)).
 		Set(ir.IdxIoSemantics, sem.Pack()).Set(ir.IdxRange, 1).Set(ir.IdxSrcType, word)
 }

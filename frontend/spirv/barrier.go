@@ -121,7 +121,7 @@ func (t *translator) controlBarrier(in *inst) {
 const interlocked = ir.ModeSSBO | ir.ModeGlobal | ir.ModeImage
 
 func (t *translator) putBarrier(exec, mem ir.Scope, s ir.Semantics, modes ir.Mode) {
-	b := t.f.b.Intrinsic(ir.IntrBarrier, 0, 0)
+	b := t.f.b.Effect(ir.IntrBarrier)
 	b.Set(ir.IdxExecutionScope, uint64(exec)).Set(ir.IdxMemoryScope, uint64(mem))
 	b.Set(ir.IdxMemorySemantics, uint64(s)).Set(ir.IdxMemoryModes, uint64(modes))
 }

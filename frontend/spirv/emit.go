@@ -123,7 +123,7 @@ func (t *translator) terminator(in *spv.Instruction) {
 		t.storeLeaves(f.ret, l, &k)
 		b.Jump(ir.JumpReturn)
 	case spv.OpKill, spv.OpTerminateInvocation:
-		b.Intrinsic(ir.IntrTerminate, 0, 0)
+		b.Effect(ir.IntrTerminate)
 		b.Jump(ir.JumpHalt)
 	case spv.OpBranch, spv.OpBranchConditional, spv.OpSwitch:
 	case spv.OpEmitMeshTasksEXT:
@@ -230,18 +230,18 @@ func (t *translator) control(in *inst) bool {
 	case spv.OpDepthAttachmentReadEXT, spv.OpStencilAttachmentReadEXT:
 		t.readDepthStencil(in)
 	case spv.OpDemoteToHelperInvocation:
-		t.f.b.Intrinsic(ir.IntrDemote, 0, 0)
+		t.f.b.Effect(ir.IntrDemote)
 	case spv.OpIsHelperInvocationEXT:
 		t.set(in, &t.f.b.Intrinsic(ir.IntrIsHelperInvocation, 1, 1).Def)
 	case spv.OpAssumeTrueKHR, spv.OpLifetimeStart, spv.OpLifetimeStop:
 	case spv.OpReadClockKHR:
 		t.readClock(in)
 	case spv.OpBeginInvocationInterlockEXT:
-		t.f.b.Intrinsic(ir.IntrBeginInvocationInterlock, 0, 0)
+		t.f.b.Effect(ir.IntrBeginInvocationInterlock)
 		t.putBarrier(ir.ScopeNone, ir.ScopeDevice, ir.SemAcquire, interlocked)
 	case spv.OpEndInvocationInterlockEXT:
 		t.putBarrier(ir.ScopeNone, ir.ScopeDevice, ir.SemRelease, interlocked)
-		t.f.b.Intrinsic(ir.IntrEndInvocationInterlock, 0, 0)
+		t.f.b.Effect(ir.IntrEndInvocationInterlock)
 	case spv.OpEmitVertex, spv.OpEndPrimitive, spv.OpEmitStreamVertex, spv.OpEndStreamPrimitive:
 		t.emitVertex(in)
 	default:
@@ -323,5 +323,5 @@ func (t *translator) emitVertex(in *inst) {
 	if in.op == spv.OpEndPrimitive || in.op == spv.OpEndStreamPrimitive {
 		i = ir.IntrEndPrimitive
 	}
-	t.f.b.Intrinsic(i, 0, 0).Set(ir.IdxStreamId, stream)
+	t.f.b.Effect(i).Set(ir.IdxStreamId, stream)
 }

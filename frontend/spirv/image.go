@@ -420,7 +420,7 @@ func (t *translator) imageWrite(in *inst) {
 		}
 		v = b.Vec(comps...)
 	}
-	x := b.Intrinsic(ir.IntrImageDerefStore, 0, 0, t.derefOf(p), coord, t.or0(o.sample), v, t.or0(o.lod))
+	x := b.Effect(ir.IntrImageDerefStore, t.derefOf(p), coord, t.or0(o.sample), v, t.or0(o.lod))
 	setImage(x, ty.ir, &ty.image, p.access|o.access)
 	x.Set(ir.IdxSrcType, ir.ALUType{Class: texelClass(vt), Bits: v.BitSize}.Pack())
 }
@@ -469,7 +469,7 @@ func (t *translator) imageAtomic(in *inst, x *texel, op ir.AtomicOp, access ir.A
 		if in.op == spv.OpAtomicStore {
 			v = t.atomicOperand(in, 3, ty)
 		}
-		r := b.Intrinsic(ir.IntrImageDerefStore, 0, 0, d, x.coord, x.sample, b.Swizzle(v, 0, 0, 0, 0), t.f.u32(0))
+		r := b.Effect(ir.IntrImageDerefStore, d, x.coord, x.sample, b.Swizzle(v, 0, 0, 0, 0), t.f.u32(0))
 		setImage(r, x.img.typ.ir, s, access|ir.AccessCoherent)
 		r.Set(ir.IdxSrcType, ir.ALUType{Class: texelClass(ty), Bits: ty.bits}.Pack())
 		return

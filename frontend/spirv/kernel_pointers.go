@@ -105,7 +105,7 @@ func (t *translator) copyBytes(in *inst) {
 	if n, ok := size.Const(0); ok && n > maxCopy {
 		t.refuse(in.id, "%s of %d bytes is not supported: the most is %d", in.op, n, maxCopy)
 	}
-	c := t.f.b.Intrinsic(ir.IntrMemcpyDeref, 0, 0, dst, src, size)
+	c := t.f.b.Effect(ir.IntrMemcpyDeref, dst, src, size)
 	c.Set(ir.IdxDstAccess, uint64(da|t.anyPtr(in.args[0]).access)).Set(ir.IdxSrcAccess, uint64(sa|t.anyPtr(in.args[1]).access))
 }
 

@@ -15,7 +15,7 @@ func (t *translator) meshInst(in *inst) bool {
 	t.checkStage(in.op, in.id)
 	switch in.op {
 	case spv.OpSetMeshOutputsEXT:
-		b.Intrinsic(ir.IntrSetVertexAndPrimitiveCount, 0, 0, t.intVector(t.arg(in, 0), 1, 32), t.intVector(t.arg(in, 1), 1, 32), t.f.u32(0))
+		b.Effect(ir.IntrSetVertexAndPrimitiveCount, t.intVector(t.arg(in, 0), 1, 32), t.intVector(t.arg(in, 1), 1, 32), t.f.u32(0))
 	case spv.OpWritePackedPrimitiveIndices4x8NV:
 		t.packedIndices(in)
 	default:
@@ -34,9 +34,9 @@ func (t *translator) emitMeshTasks(raw *spv.Instruction) {
 		if p.mode != ir.ModeTaskPayload {
 			t.fail(in.id, "%s: the payload is in %s", in.op, p.mode)
 		}
-		b.Intrinsic(ir.IntrLaunchMeshWorkgroupsWithPayloadDeref, 0, 0, t.derefOf(p), groups)
+		b.Effect(ir.IntrLaunchMeshWorkgroupsWithPayloadDeref, t.derefOf(p), groups)
 	} else {
-		b.Intrinsic(ir.IntrLaunchMeshWorkgroups, 0, 0, groups)
+		b.Effect(ir.IntrLaunchMeshWorkgroups, groups)
 	}
 	b.Jump(ir.JumpHalt)
 }

@@ -96,7 +96,7 @@ func (t *translator) putPrintf(in *inst, name string, words []*ir.Def) {
 	for len(words) == 0 || len(words) > 5 && len(words) != 8 && len(words) != 16 {
 		words = append(words, t.f.u32(0))
 	}
-	t.f.b.Intrinsic(ir.IntrPrintf, 0, 0, t.f.b.Vec(words...)).Set(ir.IdxBase, uint64(t.word))
+	t.f.b.Effect(ir.IntrPrintf, t.f.b.Vec(words...)).Set(ir.IdxBase, uint64(t.word))
 }
 
 // printfWords are the words of a component.

@@ -46,11 +46,11 @@ func (t *translator) rayQuery(in *inst) bool {
 	case spv.OpRayQueryInitializeKHR:
 		t.rayInitialize(in)
 	case spv.OpRayQueryTerminateKHR:
-		b.Intrinsic(ir.IntrRqTerminate, 0, 0, t.query(in))
+		b.Effect(ir.IntrRqTerminate, t.query(in))
 	case spv.OpRayQueryConfirmIntersectionKHR:
-		b.Intrinsic(ir.IntrRqConfirmIntersection, 0, 0, t.query(in))
+		b.Effect(ir.IntrRqConfirmIntersection, t.query(in))
 	case spv.OpRayQueryGenerateIntersectionKHR:
-		b.Intrinsic(ir.IntrRqGenerateIntersection, 0, 0, t.query(in), t.floatVector(t.arg(in, 1), 1, 32))
+		b.Effect(ir.IntrRqGenerateIntersection, t.query(in), t.floatVector(t.arg(in, 1), 1, 32))
 	case spv.OpRayQueryProceedKHR:
 		t.set(in, &b.Intrinsic(ir.IntrRqProceed, 1, 1, t.query(in)).Def)
 	default:
@@ -77,7 +77,7 @@ func (t *translator) rayInitialize(in *inst) {
 	if ty := t.valType(t.arg(in, 1)); ty.kind != tAccel {
 		t.fail(in.id, "%s: the operand is %s, not an acceleration structure", in.op, ty)
 	}
-	t.f.b.Intrinsic(ir.IntrRqInitialize, 0, 0, q, t.one(t.arg(in, 1)), t.intVector(t.arg(in, 2), 1, 32), t.intVector(t.arg(in, 3), 1, 32),
+	t.f.b.Effect(ir.IntrRqInitialize, q, t.one(t.arg(in, 1)), t.intVector(t.arg(in, 2), 1, 32), t.intVector(t.arg(in, 3), 1, 32),
 		t.floatVector(t.arg(in, 4), 3, 32), t.floatVector(t.arg(in, 5), 1, 32), t.floatVector(t.arg(in, 6), 3, 32), t.floatVector(t.arg(in, 7), 1, 32))
 }
 

@@ -16,14 +16,14 @@ func (t *translator) rayInst(in *inst) bool {
 		t.traceRay(in)
 	case spv.OpExecuteCallableKHR, spv.OpExecuteCallableNV:
 		data := t.callData(in, 1, spv.StorageClassCallableDataKHR)
-		b.Intrinsic(ir.IntrExecuteCallable, 0, 0, data, t.intVector(t.arg(in, 0), 1, 32))
+		b.Effect(ir.IntrExecuteCallable, data, t.intVector(t.arg(in, 0), 1, 32))
 	case spv.OpReportIntersectionKHR:
 		r := b.Intrinsic(ir.IntrReportRayIntersection, 1, 1, t.floatVector(t.arg(in, 0), 1, 32), t.intVector(t.arg(in, 1), 1, 32))
 		t.set(in, &r.Def)
 	case spv.OpIgnoreIntersectionNV:
-		b.Intrinsic(ir.IntrIgnoreRayIntersection, 0, 0)
+		b.Effect(ir.IntrIgnoreRayIntersection)
 	case spv.OpTerminateRayNV:
-		b.Intrinsic(ir.IntrTerminateRay, 0, 0)
+		b.Effect(ir.IntrTerminateRay)
 	default:
 		return false
 	}
@@ -41,7 +41,7 @@ func (t *translator) traceRay(in *inst) {
 		srcs = append(srcs, t.intVector(t.arg(in, i), 1, 32))
 	}
 	srcs = append(srcs, t.floatVector(t.arg(in, 6), 3, 32), t.floatVector(t.arg(in, 7), 1, 32), t.floatVector(t.arg(in, 8), 3, 32), t.floatVector(t.arg(in, 9), 1, 32))
-	t.f.b.Intrinsic(ir.IntrTraceRay, 0, 0, srcs...)
+	t.f.b.Effect(ir.IntrTraceRay, srcs...)
 }
 
 // callData is the deref of what a call hands on: of a pointer, or of the variable of a storage class that is at a location.
@@ -102,7 +102,7 @@ func (t *translator) useLocations(in *spv.Instruction, used []bool) {
 
 // endHit ends an any-hit shader.
 func (t *translator) endHit(i ir.Intrinsic) {
-	t.f.b.Intrinsic(i, 0, 0)
+	t.f.b.Effect(i)
 	t.f.b.Jump(ir.JumpHalt)
 }
 

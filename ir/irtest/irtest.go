@@ -204,7 +204,7 @@ func (g *gen) output() {
 	off := g.r.IntN(slotBytes/4 - 4)
 	addr := g.b.IAddImm(g.base, int64(off*4))
 	mask := 1 + g.r.Uint64N(1<<v.NumComponents-1)
-	g.b.Intrinsic(ir.IntrStoreSsbo, 0, 0, v, g.out, addr).Set(ir.IdxWriteMask, mask).Set(ir.IdxAlignMul, 4)
+	g.b.Effect(ir.IntrStoreSsbo, v, g.out, addr).Set(ir.IdxWriteMask, mask).Set(ir.IdxAlignMul, 4)
 	g.left -= 2
 }
 
