@@ -292,9 +292,19 @@ func TestInlineUniforms(t *testing.T) {
 			t.Errorf("%s leaves\n%s", first, text)
 		}
 	}
-	for _, bad := range []string{"1", "0.1=2", "0.1+2=3", "x.1+4=3", "push+4=1e99", "push+0=99999999999", "push+0=x", "0.1+0="} {
+	for _, bad := range []string{"1", "0.1=2", "0.1+2=3", "x.1+4=3", "push+4=1e99", "push+0=99999999999", "push+0=x", "0.1+0=", "push+0=-2147483649", "push+0=4294967296", "push+0=0x1p3"} {
 		if _, err := ParseUniformValue(bad); err == nil {
 			t.Errorf("%q is taken", bad)
+		}
+	}
+}
+
+// TestWordsOfUniforms: what fits 32 bits, with a sign or without one, is a word, and a float is one that has a point or an exponent.
+func TestWordsOfUniforms(t *testing.T) {
+	for text, want := range map[string]uint32{"-2147483648": 1 << 31, "-1": 1<<32 - 1, "0": 0, "2147483648": 1 << 31, "4294967295": 1<<32 - 1, "0x1e": 30, "0b11": 3, "1.0": 0x3f800000, "-2e0": 0xc0000000} {
+		u, err := ParseUniformValue("push+8=" + text)
+		if err != nil || u.Value != want || u.Offset != 8 {
+			t.Errorf("%s is %#x at %d, %v; want %#x", text, u.Value, u.Offset, err, want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"nirc/backend/gputest"
+	"nirc/internal/mangle"
 )
 
 // forms are some instructions of an op: the plainest, and some by chance.
@@ -39,15 +40,15 @@ func TestHeldForms(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", i.Text(), err)
 			}
-			gputest.EachMember(&i, func() {
+			mangle.EachMember(&i, func() {
 				code, err := Pack(&i)
 				c.members.Add(err, code, unpacked(code))
 			})
-			gputest.EachBit(code, func() {
+			mangle.EachBit(code, func() {
 				back, n, err := Unpack(code)
 				c.bits.Add(err, back.Text(), n)
 			})
-			gputest.EachSpelling(i.Text(), func(text string) {
+			mangle.EachSpelling(i.Text(), func(text string) {
 				in, err := ParseText(text)
 				if err != nil {
 					c.words.Add(err)

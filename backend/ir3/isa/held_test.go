@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"nirc/backend/gputest"
+	"nirc/internal/mangle"
 )
 
 // forms are some instructions of an op on a generation: the plainest, and some by chance.
@@ -36,7 +37,7 @@ func TestHeldForms(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", i.Text(gen), err)
 				}
-				gputest.EachMember(&i, func() {
+				mangle.EachMember(&i, func() {
 					w, err := Pack(gen, &i)
 					back, unknown := Unpack(gen, w)
 					members.Add(err, w, back.Text(gen), unknown)
@@ -45,7 +46,7 @@ func TestHeldForms(t *testing.T) {
 					back, err := Unpack(gen, w^1<<b)
 					bits.Add(err, back.Text(gen))
 				}
-				gputest.EachSpelling(i.Text(gen), func(text string) {
+				mangle.EachSpelling(i.Text(gen), func(text string) {
 					in, err := ParseText(gen, text)
 					if err != nil {
 						words.Add(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"nirc/backend/gputest"
+	"nirc/internal/mangle"
 )
 
 // coded is what becomes of many forms of an instruction.
@@ -19,16 +20,16 @@ func (c *coded) vary(t *testing.T, b *Bundle, part any) {
 	if err != nil {
 		t.Fatalf("%s: %v", b.Text(TextOptions{}), err)
 	}
-	gputest.EachMember(part, func() {
+	mangle.EachMember(part, func() {
 		code, err := AppendEncode(nil, b)
 		c.members.Add(err, code, Disassemble(code, TextOptions{Alias: true}))
 	})
-	gputest.EachBit(code, func() {
+	mangle.EachBit(code, func() {
 		back, _, err := Decode(code)
 		c.bits.Add(err, back.Text(TextOptions{Full: true}))
 	})
 	for _, opt := range []TextOptions{{}, {Full: true}} {
-		gputest.EachSpelling(b.Text(opt), func(text string) {
+		mangle.EachSpelling(b.Text(opt), func(text string) {
 			code, err := Assemble(text, opt)
 			c.words.Add(err, code)
 		})
