@@ -1,11 +1,13 @@
 package core
 
 import (
+	"math"
 	"testing"
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/internal/emu"
+	"nirc/ir"
 )
 
 // TestSampleBeyond: a sample that the target has is where it is, one that it has not is
@@ -98,5 +100,27 @@ func TestCornerWords(t *testing.T) {
 	}
 	if !seen[1] || !seen[2] {
 		t.Errorf("words %v", seen)
+	}
+}
+
+// TestReciprocalW: away from the pixel's centre 1/w comes from the corners, at the weights of the place; at the centre of a pixel, not of a
+// sample, the fragment has it.
+func TestReciprocalW(t *testing.T) {
+	f := &emu.FragmentLane{Prim: &emu.Primitive{}, SampleID: -1}
+	for k, v := range []float32{2, 4, 8} {
+		f.Prim.V[k] = &emu.Slots{}
+		f.Prim.V[k][ir.SlotPos][3] = math.Float32bits(v)
+	}
+	f.Coord[3] = 7
+	w := &wave{frag: &fragState{}}
+	p := &place{linear: [2]float32{0.5, 0.25}}
+	if got, want := w.recipW(f, p), 0.5+0.5*(0.25-0.5)+0.25*(0.125-0.5); got != want {
+		t.Errorf("1/w is %v, want %v", got, want)
+	}
+	if p.center = true; w.recipW(f, p) != 7 {
+		t.Errorf("1/w at the centre is %v, want the fragment's", w.recipW(f, p))
+	}
+	if f.SampleID = 0; w.recipW(f, p) == 7 {
+		t.Error("a sample has the 1/w of the pixel's centre")
 	}
 }

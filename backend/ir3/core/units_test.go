@@ -6,6 +6,8 @@ import (
 
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
+	"nirc/internal/emu"
+	"nirc/ir"
 )
 
 // TestFlowSpans: control flow reads its predicates and writes nothing.
@@ -55,10 +57,59 @@ func TestSee(t *testing.T) {
 	pending("the device's memory after a texel", spaceDevice, at+64, 0, 1)
 }
 
+// TestLandLocal: stores to local memory that have landed do not land again; the others go on waiting.
+func TestLandLocal(t *testing.T) {
+	m := newMachine()
+	m.check = true
+	w := m.start(m.load(t, "end"))[0].(*wave)
+	mem := make([]byte, 8)
+	w.lateStore(spaceLocal, 4, 4, 1, mem)
+	w.lateStore(spaceDevice, m.out.Addr, 4, 2, nil)
+	w.landLocal()
+	if mem[4] != 1 || m.out.Data[0] == 2 || len(w.late.stores) != 1 {
+		t.Errorf("local memory has %d, the device's %d, and %d stores wait", mem[4], m.out.Data[0], len(w.late.stores))
+	}
+	mem[4] = 3
+	w.landAll()
+	if mem[4] != 3 || m.out.Data[0] != 2 {
+		t.Errorf("local memory has %d, the device's %d", mem[4], m.out.Data[0])
+	}
+}
+
+// TestSuits: what is bound suits rows of its own kind, buffers or not, and the better the more it is of their shape.
+func TestSuits(t *testing.T) {
+	img, err := emu.NewImage(emu.ImageDesc{Format: emu.FormatByName("R8_UNORM"), Width: 4, Height: 4, Layers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	buffer, image := &emu.Descriptor{Type: emu.DescStorageBuffer}, &emu.Descriptor{Type: emu.DescSampledImage, Image: &emu.ImageView{Image: img}}
+	flat := abi.View{Dim: ir.Dim2D}
+	for _, c := range []struct {
+		name  string
+		d     abi.Descriptor
+		bound *emu.Descriptor
+		want  int
+	}{
+		{"a buffer", abi.Descriptor{Kind: abi.Buffer}, buffer, 1}, {"a buffer for an image", abi.Descriptor{Kind: abi.Texture, View: flat}, buffer, 0},
+		{"an image for a buffer", abi.Descriptor{Kind: abi.Buffer}, image, 0}, {"an image for a sampler", abi.Descriptor{Kind: abi.Sampler}, image, 1},
+		{"layers for one", abi.Descriptor{Kind: abi.Texture, View: flat}, image, 2}, {"layers", abi.Descriptor{Kind: abi.Texture, View: abi.View{Dim: ir.Dim2D, Array: true}}, image, 3},
+		{"another shape", abi.Descriptor{Kind: abi.Texture, View: abi.View{Dim: ir.Dim3D}}, image, 1},
+	} {
+		if got := suits(&c.d, c.bound); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
 // TestTexNumbers: where each form of a texture instruction takes the set and the index of its texture and sampler.
 func TestTexNumbers(t *testing.T) {
 	for _, gen := range []isa.Gen{isa.A6xx, isa.A7xx} {
-		w := &wave{p: &program{meta: &abi.Meta{Gen: gen}}, a1: 9<<3 | 2}
+		w := &wave{p: &program{meta: &abi.Meta{Gen: gen}}, a1: 0x1f<<3 | 2}
+		two := &inst{Instr: isa.Instr{Op: isa.OpImgSad, Set: 4, Tex: 5, Mode: isa.TexBindlessA1Imm}}
+		if _, _, _, smp := w.texNumbers(two, 0); gen == isa.A7xx && smp != 15 {
+			t.Errorf("of two textures the sampler is %d, want the last 4 bits of a1.x", smp)
+		}
+		w.a1 = 9<<3 | 2
 		x := &inst{Instr: isa.Instr{Op: isa.OpSam, Set: 4, Tex: 5, Samp: 6}}
 		want := map[isa.Mode][4]int{
 			isa.TexBindlessImm: {3, 5, 3, 6}, isa.TexBindlessA1Imm: {3, 5, 2, 9},
