@@ -60,6 +60,12 @@ func TestHeldForms(t *testing.T) {
 		}
 		rows[o.String()] = fmt.Sprintf("members: %s\tbits: %s\twords: %s", &c.members, &c.bits, &c.words)
 	}
+	var listings gputest.Codings
+	mangle.EachSpelling(program, func(text string) {
+		code, err := Assemble(text)
+		listings.Add(err, code, Listing(Disassemble(code), true))
+	})
+	rows["a listing"] = listings.String()
 	gputest.HoldTable(t, "held_forms.tsv", rows)
 }
 

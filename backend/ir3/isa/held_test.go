@@ -58,6 +58,12 @@ func TestHeldForms(t *testing.T) {
 			}
 			rows[fmt.Sprintf("%s %s", gen, o)] += fmt.Sprintf("members: %s\tbits: %s\twords: %s", &members, &bits, &words)
 		}
+		var listings gputest.Codings
+		mangle.EachSpelling(sample, func(text string) {
+			code, err := Assemble(gen, text)
+			listings.Add(err, code, Listing(gen, Disassemble(gen, code), true))
+		})
+		rows[fmt.Sprintf("%s, a listing", gen)] = listings.String()
 	}
 	gputest.HoldTable(t, "held_forms.tsv", rows)
 }

@@ -85,6 +85,19 @@ func TestHeldForms(t *testing.T) {
 		b.SetTag(false)
 		add(fmt.Sprintf("branch %d", op)).vary(t, &b, &b.Compact)
 	}
+	for k := range 3 {
+		var code []byte
+		for range 2 {
+			b := randomBundle(r)
+			code, _ = AppendEncode(code, &b)
+		}
+		for _, opt := range []TextOptions{{}, {Full: true}, {Verbose: true, Alias: true}} {
+			mangle.EachSpelling(Disassemble(code, opt), func(text string) {
+				code, err := Assemble(text, opt)
+				add(fmt.Sprintf("program %d", k)).words.Add(err, code)
+			})
+		}
+	}
 	rows := map[string]string{}
 	for name, c := range all {
 		rows[name] = fmt.Sprintf("members: %s\tbits: %s\twords: %s", &c.members, &c.bits, &c.words)
