@@ -151,7 +151,7 @@ func (f *outOfSSA) coalesce() {
 				continue
 			}
 			a, b := f.setOf(src), f.setOf(dst)
-			if a == b || !mayShare(src, dst) {
+			if a == b || !mayShare(src) {
 				continue
 			}
 			if merged := f.merge(a, b); merged != nil {
@@ -163,10 +163,10 @@ func (f *outOfSSA) coalesce() {
 	}
 }
 
-// mayShare reports whether two values may have one register at all: registers
-// for constants would keep them from being immediates.
-func mayShare(a, b *ir.Def) bool {
-	return a.NumComponents == b.NumComponents && a.BitSize == b.BitSize && !a.IsConst() && a.Instr.Kind != ir.KindDeref && !isRegHandle(a)
+// mayShare reports whether what is copied may have one register with its copy, which has its size: registers for constants would
+// keep them from being immediates.
+func mayShare(d *ir.Def) bool {
+	return !d.IsConst() && d.Instr.Kind != ir.KindDeref && !isRegHandle(d)
 }
 
 func isRegHandle(d *ir.Def) bool { return d.Instr.IsIntrinsic(ir.IntrDeclReg) }
