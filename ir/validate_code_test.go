@@ -7,6 +7,10 @@ const ifLoop = `b0: %0:1 = undef %9:32 = load_const 0x1
 if %0 { b1: %1:32 = mov %9 } else { b2: } b3: %2:32 = phi b1: %1, b2: %9 %3:32 = iadd %2, %2
 loop { b4: if %0 { b5: break } else { b6: } b7: } b8: %4:32 = ineg %3`
 
+// loopPhi is a valid shader with a phi that comes before what flows into it.
+const loopPhi = `b0: %0:1 = undef %9:32 = load_const 0x1
+loop { b1: %1:32 = phi b0: %9, b4: %2 %2:32 = iadd %1, %9 if %0 { b2: break } else { b3: } b4: } b5:`
+
 // nth returns the n-th instruction of the kind in the entry point.
 func nth(s *Shader, k Kind, n int) *Instr {
 	for b := range s.Entry().Impl.Blocks() {
@@ -48,6 +52,7 @@ var codeBreaks = []breakCase{
 		d.uses.next.prev = nil
 	}},
 	{rule: "V3", msg: "source of no instruction", body: ifLoop, corrupt: func(s *Shader) { nth(s, KindALU, 1).Srcs[0].Instr = nth(s, KindALU, 2) }},
+	{rule: "V3", msg: "source 1 belongs to another instruction", body: loopPhi, corrupt: func(s *Shader) { nth(s, KindPhi, 0).Srcs[1].Instr = nth(s, KindALU, 0) }},
 	{rule: "V3", msg: "a use of another value", body: ifLoop, corrupt: func(s *Shader) { nth(s, KindALU, 2).Srcs[0].Def = &nth(s, KindPhi, 0).Def }},
 	{rule: "V3", msg: "sources, but use lists have", body: ifLoop, corrupt: func(s *Shader) { nth(s, KindPhi, 0).Def.uses = nil }},
 	{rule: "V3", msg: "comes from outside the function", body: ifLoop, corrupt: func(s *Shader) { nth(s, KindALU, 2).Srcs[0].Set(&s.NewUndef(1, 32).Def) }},

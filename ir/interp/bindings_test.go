@@ -65,3 +65,73 @@ func TestSetsAndBindings(t *testing.T) {
 		}
 	}
 }
+
+// TestMissingImage: where nothing is bound to an image, an index makes no other image of it, whatever else is bound.
+func TestMissingImage(t *testing.T) {
+	for index := range 6 {
+		s, err := ir.Parse(fmt.Sprintf(`shader compute "main" {
+  info { workgroup_size=1,1,1 }
+  var @1 image image2D<u32>[8] "i" { set=5 binding=0 }
+  fn f0 "main" entry() {
+    b0:
+      %%0:32 = load_const 0x0
+      %%1:32 = load_const 0x%x
+      %%2:32 = deref_var @1
+      %%3:32 = deref_array %%2[%%1]
+      %%4:32x4 = vec4 %%0, %%0, %%0, %%0
+      %%5:32x4 = image_deref_load %%3, %%4, %%0, %%0 image_dim=2D dest_type=u32
+      %%6:32 = mov %%5.x
+      %%7:32x2 = vulkan_resource_index %%0 desc_set=0 binding=9 desc_type=2
+      %%8:32 = mov %%7.x
+      store_ssbo %%6, %%8, %%0 write_mask=x align_mul=4
+  }
+}`, index))
+		if err == nil {
+			err = ir.Validate(s)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := New(s, Options{WaveSize: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mem := emu.NewMemory()
+		out := mem.Alloc(4)
+		out.Data[0] = 1
+		var bind emu.Bindings
+		bind.Set(0, 9, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: out.Addr, Size: 4}})
+		for k := range uint32(6) {
+			view := picture(t, emu.ImageDesc{Width: 1, Height: 1}, "R32_UINT")
+			view.Store(0, 0, 0, 0, 0, [4]uint32{100 + k})
+			bind.Set(1, k, []emu.Descriptor{{Type: emu.DescStorageImage, Image: view}})
+		}
+		err = emu.Dispatch(context.Background(), p, &emu.Env{Mem: mem, Bindings: &bind}, emu.DispatchParams{Groups: [3]uint32{1, 1, 1}})
+		if got := emu.LoadBytes(out.Data, 4); err != nil || got != 0 {
+			t.Errorf("element %d gives %d, %v", index, got, err)
+		}
+	}
+}
+
+// TestMissingResource: by the strict rules it is told that an index names what is not there, whether it is used or not; by others it is not.
+func TestMissingResource(t *testing.T) {
+	for set, there := range []bool{true, false} {
+		for _, strict := range []bool{true, false} {
+			s, err := ir.Parse(fmt.Sprintf("shader compute \"main\" {\n  info { workgroup_size=1,1,1 }\n  fn f0 \"main\" entry() {\n    b0:\n      %%0:32 = load_const 0x0\n      %%1:32x2 = vulkan_resource_index %%0 desc_set=%d binding=2 desc_type=2\n  }\n}\n", set))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := New(s, Options{WaveSize: 4, Strict: strict})
+			if err != nil {
+				t.Fatal(err)
+			}
+			mem := emu.NewMemory()
+			var bind emu.Bindings
+			bind.Set(0, 2, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: mem.Alloc(4).Addr, Size: 4}})
+			err = emu.Dispatch(context.Background(), p, &emu.Env{Mem: mem, Bindings: &bind}, emu.DispatchParams{Groups: [3]uint32{1, 1, 1}})
+			if told := err != nil && strings.Contains(err.Error(), "vulkan_resource_index"); told != (strict && !there) || err != nil && !told {
+				t.Errorf("set %d, strict %v: %v", set, strict, err)
+			}
+		}
+	}
+}
