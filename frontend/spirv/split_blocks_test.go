@@ -146,3 +146,23 @@ func TestSplitInterpolated(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeBlocks: what fragment shaders interpolate alone has blocks split; for the stages before, an array of the same blocks is one variable.
+func TestWholeBlocks(t *testing.T) {
+	text := fmt.Sprintf(splitModule, "pv4", "c1", "%c0", "v4", "%x")
+	text = strings.NewReplacer("OpCapability Shader", "OpCapability Shader\nOpCapability Tessellation", "Fragment", "TessellationEvaluation", "OriginUpperLeft", "Triangles",
+		"OpDecorate %count Flat", "OpDecorate %count Patch\nOpDecorate %blocks Patch", "OpDecorate %out Location 0", "OpDecorate %out BuiltIn Position").Replace(text)
+	s, err := Translate(assemble(t, text), Options{panics: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs := 0
+	for _, v := range s.Variables {
+		if v.Mode == ir.ModeShaderIn {
+			inputs++
+		}
+	}
+	if inputs != 2 {
+		t.Errorf("%d inputs, want the array of blocks and a number\n%s", inputs, ir.Print(s))
+	}
+}
