@@ -133,3 +133,39 @@ func TestHugeElements(t *testing.T) {
 		}
 	}
 }
+
+// TestStepsForward: a step that is constant, or that is known to go forward, is an index like others; one that may go back is tested on both sides.
+func TestStepsForward(t *testing.T) {
+	for _, c := range []struct {
+		name, step string
+		both       bool
+	}{
+		{"a constant", "%7:32 = load_const 0x3", false}, {"a constant that goes back", "%7:32 = load_const 0xfffffffe", false},
+		{"a small number", "%6:32 = load_const 0x7\n%5:32 = load_local_invocation_index\n%7:32 = iand %5, %6", false},
+		{"half of all", "%6:32 = load_const 0x1\n%5:32 = load_num_subgroups\n%7:32 = ushr %5, %6", false},
+		{"any number", "%7:32 = load_push_constant %0 align_mul=4", true},
+	} {
+		s := parseShader(t, `shader compute "main" {
+  info { workgroup_size=1,1,1 }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0
+      %1:32x2 = vulkan_resource_index %0 binding=2 desc_type=2
+      %2:32x2 = load_vulkan_descriptor %1 desc_type=2
+      %3:32x2 = deref_cast %2 (mem_ssbo u32[:8]) align=16+0
+      %4:32x2 = deref_array %3[%0]
+      `+c.step+`
+      %8:32x2 = deref_ptr %4 + %7
+      store_deref %8, %0 write_mask=x
+  }
+}
+`)
+		own := *s.Options
+		own.Robust = ir.Robust{Storage: ir.Robust2}
+		s.Options = &own
+		runPasses(t, s, "lower_explicit_io(modes=mem_ssbo),opt_constant_folding,opt_dce")
+		if text := ir.Print(s); strings.Contains(text, "bcsel") != c.both {
+			t.Errorf("%s: tested on both sides %v\n%s", c.name, !c.both, text)
+		}
+	}
+}
