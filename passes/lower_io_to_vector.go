@@ -67,7 +67,7 @@ func mergeComponents(s *ir.Shader, modes ir.Mode, at []int32, skip []bool) (byVa
 	for i, v := range s.Variables {
 		t := v.Type.WithoutArray()
 		if v.Mode&modes != 0 && !skip[i] && !v.Compact && t.IsVectorOrScalar() && t.Bits <= 32 && t.Base != ir.BaseBool && v.Init == nil &&
-			v.XfbBuffer < 0 && userLocation(s, v) {
+			v.XfbBuffer < 0 && v.Component+t.Rows <= 4 && v.Component <= 3 && userLocation(s, v) {
 			list = append(list, v)
 		}
 	}
