@@ -27,8 +27,8 @@ var smallShaders = []struct {
 	name, text string
 	most       float64
 }{
-	{"empty", emptyText, 30},
-	{"texture", textureText, 47},
+	{"empty", emptyText, 26},
+	{"texture", textureText, 46},
 }
 
 func binaryOf(t testing.TB, text string) []byte {
