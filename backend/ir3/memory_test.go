@@ -34,7 +34,7 @@ func TestPlansShareMemory(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return (after.TotalAlloc - before.TotalAlloc) / rounds
 	}
-	if one, two := allocated(true), allocated(false); two > 2*one+1024 {
+	if one, two := allocated(true), allocated(false); two > one+one/4 {
 		t.Errorf("two plans allocate %d bytes, one %d", two, one)
 	}
 }

@@ -87,7 +87,7 @@ func parse(words, table []uint32, r *room) (*Module, error) {
 		}
 		at += count
 	}
-	r.insts = slab.Zeroed(r.insts, n)
+	r.insts = slab.Resized(r.insts, n) // all of each is written below
 	m.Insts = r.insts
 	switch {
 	case m.Bound == uint32(len(table)):
